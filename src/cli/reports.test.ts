@@ -94,7 +94,7 @@ test('markdown says that there is no drift, and does not say it where something 
   const incomplete = [{ package: 'apps/x', code: 'BP3001', why: 'x' }]
   assert.match(
     formatMarkdown({ ...list(report([])), incomplete }),
-    /That there is no drift is not proven/,
+    /The absence of drift is not proven/,
   )
   assert.match(formatMarkdown({ ...list(), incomplete }), /^## Drift: nothing could be observed\n/)
   const unknown = { ...report([]), status: { ...report([]).status, state: 'Unknown' as const } }

@@ -21,7 +21,7 @@ const metadata = z.strictObject({
 
 export const modeSchema = z
   .enum(['Off', 'Warn', 'Propose'])
-  .describe('Off: look, write nothing. Warn: record a draft. Propose: open a proposal.')
+  .describe('Off: observe, write nothing. Warn: record a draft. Propose: open a proposal.')
 
 export const durationSchema = z
   .string()
@@ -228,7 +228,7 @@ export const driftPolicySchema = z.strictObject({
         interval: durationSchema
           .optional()
           .describe(
-            'How often the ledger records that a cluster was observed while nothing changes; 10m by default. Set it to your scan interval where that is longer.',
+            'How often the ledger records that a cluster was observed while nothing changes; 10m by default. Set it to your scan interval if that is longer.',
           ),
         staleAfter: durationSchema
           .optional()
@@ -238,7 +238,7 @@ export const driftPolicySchema = z.strictObject({
         stuckAfter: durationSchema
           .optional()
           .describe(
-            'How long the syncer may take to apply what git has; 1h by default, or three of its own intervals where that is longer.',
+            'How long the syncer may take to apply what git has; 1h by default, or three of its own intervals if that is longer.',
           ),
       })
       .optional(),

@@ -12,7 +12,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1001: {
     cause:
       'a command, a flag or a value is misspelt or missing, two of them contradict each other, or what one names cannot be used',
-    fix: 'do what the fix line says; backporch COMMAND --help lists the arguments and flags with what they take',
+    fix: 'do what the fix line says; backporch COMMAND --help lists the arguments and flags with their values',
   },
   BP1002: {
     cause: 'the folder lies in no git repository, or the address answers, and not as a git server',
@@ -190,7 +190,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP2008: {
     cause:
       'live agrees with git, the differences are no drift or wait for the syncer, or a decision is not applied yet',
-    fix: 'run backporch diff; where a decision was merged, let the syncer apply it and scan again',
+    fix: 'run backporch diff; if a decision was merged, let the syncer apply it and scan again',
   },
   BP2009: {
     cause:
@@ -283,7 +283,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3013: {
     cause:
-      'backporch writes to a cluster only what a merged decision says, and there is none for this',
+      'backporch writes to a cluster only what a merged decision says, and no decision covers this',
     fix: 'approve and merge the proposal first',
   },
   BP3014: {
@@ -307,7 +307,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3018: {
     cause:
-      'a Placement names the cluster and nobody has scanned it yet, or the report of the unit on the branch drift-ledger is damaged or of a newer version of Backporch',
+      'a Placement names the cluster and it was not scanned yet, or the report of the unit on the branch drift-ledger is damaged or of a newer version of Backporch',
     fix: 'run backporch scan for the cluster, with the newest version that writes to the repository; a scan replaces a damaged report',
   },
   BP4001: {

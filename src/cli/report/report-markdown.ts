@@ -49,7 +49,7 @@ export function formatMarkdown(
     lines.push(`${count(hidden, 'more change')} not shown: left out by the selection.`, '')
   if (list.incomplete.length > 0) {
     const what =
-      drifted.length > 0 ? 'There may be more drift' : 'That there is no drift is not proven'
+      drifted.length > 0 ? 'There may be more drift' : 'The absence of drift is not proven'
     lines.push(`**Not everything was observed.** ${what}: see below.`, '')
   }
   if (shown.length < ranked.length) {

@@ -6,7 +6,7 @@ export const actorSchema = z.object({
   manager: z
     .string()
     .describe(
-      'Field manager: the name that the client gave itself; `unknown` when the server kept no trace.',
+      'Field manager: the name that the client gave itself; `unknown` if the server did not record it.',
     ),
   operation: z.enum(['Apply', 'Update', '']).describe('How the manager wrote.'),
   subresource: z.string().optional(),
@@ -56,9 +56,9 @@ const changeSchema = z.object({
   git: json
     .optional()
     .describe(
-      'Value in git; absent where git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.',
+      'Value in git; absent if git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.',
     ),
-  live: json.optional().describe('Value in the cluster; absent where the cluster has none.'),
+  live: json.optional().describe('Value in the cluster; absent if the cluster has none.'),
   redacted: z
     .boolean()
     .optional()
@@ -82,7 +82,7 @@ const unitSchema = z.object({
   package: z
     .string()
     .describe(
-      'Path of the package from the root of the repository; empty where the repository itself is the package.',
+      'Path of the package from the root of the repository; empty if the repository itself is the package.',
     ),
   name: z.string().optional().describe('For a package without a path: the name in its Kptfile.'),
   source: z.literal('folder').optional().describe('Present for a folder without a Kptfile.'),

@@ -32,7 +32,7 @@ export const closedEpisodeSchema = z.object({
     publishedBy: z
       .literal('porch')
       .optional()
-      .describe('Present where the revision was published without backporch or a forge.'),
+      .describe('Present if the revision was published without backporch or a forge.'),
     altered: z
       .string()
       .optional()

@@ -27,7 +27,7 @@ metadata:
   name: default
   annotations: {config.kubernetes.io/local-config: "true"}
 spec:
-  # Off: look, and write nothing. Warn: record drift in git (branches ${'`'}drafts/…${'`'} and ${LEDGER_BRANCH}), and open no pull request.
+  # Off: observe, and write nothing. Warn: record drift in git (branches ${'`'}drafts/…${'`'} and ${LEDGER_BRANCH}), and open no pull request.
   # Propose: open a pull request for each package with drift. Start with Warn, then flip one package:
   #   spec: {priority: 100, match: {packages: [apps/web]}, mode: Propose}     in a policy of its own, behind a line with ---
   mode: Warn
