@@ -174,5 +174,5 @@ test('a demo that does not come out as the story says ends with an error', async
   )
   const { code, stderr } = await runDemo(machine)
   assert.equal(code, 2)
-  assert.match(stderr, /the merge has the tag apps\/web\/v2, and it is not so/)
+  assert.match(stderr, /the merge has the tag apps\/web\/v2, and it is not true/)
 })
