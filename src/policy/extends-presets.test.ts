@@ -52,7 +52,11 @@ for (const [name, extended, why] of [
   ],
   ['a name without its prefix', '[hpa]', /there is no preset "hpa"/],
   ['a text of another kind', '[5]', /there is no preset "5"/],
-  ['none beside another', '["preset:none", "preset:hpa"]', /preset:none excludes all other presets/],
+  [
+    'none beside another',
+    '["preset:none", "preset:hpa"]',
+    /preset:none excludes all other presets/,
+  ],
   ['an empty list', '[]', /spec\.extends/],
 ] as const) {
   test(`${name} in extends is a problem with its line`, () => {
