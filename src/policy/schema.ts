@@ -319,7 +319,7 @@ export const driftPolicySchema = z.strictObject({
         remindAfter: durationSchema
           .optional()
           .describe(
-            'Time without a decision after which a proposal is marked as waiting; 7d by default.',
+            'Time without a decision after which a proposal gets a reminder; 7d by default.',
           ),
         escalateAfter: durationSchema
           .optional()

@@ -57,7 +57,7 @@ spec:
     defaultPlan: Restore
     # How long a closed pull request silences exactly this drift; critical drift never longer than 24h.
     closeSilence: 30d
-    # Time without a decision after which a pull request is marked as waiting.
+    # Time without a decision after which a pull request gets a reminder.
     remindAfter: 7d
     # Time after which it mentions the code owners.
     escalateAfter: 14d
