@@ -187,6 +187,6 @@ export const builtInFunctions: FunctionLibrary = {
     if (chosen.is === 'not-run') return answerNotRun(input.items, chosen.failure)
     if (chosen.is === 'refused')
       return createRefusedAnswer(chosen.failure, NOTHING_ALLOWED, BUILT_IN)
-    throw new TypeError('nothing but what is built in is allowed')
+    throw new TypeError('only built-in functions are allowed')
   },
 }

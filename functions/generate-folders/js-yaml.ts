@@ -123,7 +123,7 @@ function listMergedEntries(value: YamlNode): readonly YamlEntry[] {
 
 function getKeyText(key: YamlNode): string {
   const node = resolveAlias(key)
-  if (node.kind !== 'scalar') throw new NotRead('a key is no text')
+  if (node.kind !== 'scalar') throw new NotRead('a key is not a string')
   const value = parseScalarValue(node)
   if (value instanceof Date) throw new NotRead('a key is a time')
   return String(value)

@@ -43,7 +43,7 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
     (key) => text(key) !== '',
   )
   if (elsewhere !== undefined) {
-    return `${elsewhere} is set, and this kubeconform reads no other schemas than those that are built in: take it out, or name the kinds that have none in skip_kinds`
+    return `${elsewhere} is set, and this kubeconform reads only the built-in schemas: remove it, or name the kinds without a schema in skip_kinds`
   }
   const wanted = text('kubernetes_version')
   const schemas = BUILT_IN.find(
@@ -82,7 +82,9 @@ function listResults(item: YamlMap, config: ValidatorConfig): readonly FunctionR
   }
   const value = findJsonValue(item)
   if (value === undefined)
-    return [{ ...buildResultLocation(item, ''), message: 'a value in it has no form in JSON' }]
+    return [
+      { ...buildResultLocation(item, ''), message: 'a value in it cannot be written as JSON' },
+    ]
   const problems = validateValue(value, `#${name}`, schemas.definitions, config)
   return problems.map(({ path, message }) => ({ ...buildResultLocation(item, path), message }))
 }

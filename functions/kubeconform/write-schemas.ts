@@ -146,7 +146,7 @@ function reduce(name: string, node: OpenApiNode, refer: (name: string) => void):
     return node.format === 'byte' ? 'byte' : node.format === 'date-time' ? 'date-time' : 'string'
   if (node.type === 'boolean' || node.type === 'number') return node.type
   if (node.type === undefined && node.oneOf === undefined) return 'any'
-  throw new Error(`${name} has a schema of a form that is not known: ${JSON.stringify(node)}`)
+  throw new Error(`${name} has a schema of unknown form: ${JSON.stringify(node)}`)
 }
 
 function shortenName(name: string): string {

@@ -237,7 +237,7 @@ function matchObjectsAfter(
   return objects.map((object) => {
     const value = convertToJson(object, 0)
     if (!isJsonObject(value))
-      throw new TypeError('the function inserted something that is no object')
+      throw new TypeError('the function inserted something that is not an object')
     const key = getObjectKey(value)
     const given = same.get(object) ?? left.get(key)
     if (!same.has(object)) left.delete(key)
@@ -273,7 +273,8 @@ function patchItem({ item, before }: GivenObject, value: JsonObject): YamlMap {
 
 function patchMap(map: YamlMap, value: Json): YamlMap {
   const patched = patchYamlNode(map, value)
-  if (patched.kind !== 'map') throw new TypeError('an object became something else')
+  if (patched.kind !== 'map')
+    throw new TypeError('the function replaced an object with something that is not an object')
   return patched
 }
 

@@ -51,7 +51,7 @@ test('kpt stops at an invalid quantity', { skip: whyNoKpt() }, () => {
       'cpu=lots',
     )
     assert.ok(!ok)
-    assert.match(stdout + stderr, /cpu of the config is no quantity: lots/)
+    assert.match(stdout + stderr, /cpu of the config is not a quantity: lots/)
     assert.equal(readFileSync(join(folder, 'web.yaml'), 'utf8'), POD)
   })
 })

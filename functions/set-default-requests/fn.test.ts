@@ -102,9 +102,9 @@ test('an invalid config fails, and nothing changes', async () => {
   const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n`
   for (const [data, why] of [
     ['{}', 'the config has none of cpu, memory'],
-    ['{disk: 1Gi}', 'the config has disk, which is none of cpu, memory'],
-    ['{cpu: lots}', 'cpu of the config is no quantity: lots'],
-    ['{cpu: "-1"}', 'cpu of the config is no quantity: -1'],
+    ['{disk: 1Gi}', 'the config has disk, which is not one of cpu, memory'],
+    ['{cpu: lots}', 'cpu of the config is not a quantity: lots'],
+    ['{cpu: "-1"}', 'cpu of the config is not a quantity: -1'],
   ] as const)
     assert.deepEqual(await run(given, data), {
       text: given,

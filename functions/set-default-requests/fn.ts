@@ -50,10 +50,10 @@ function readDefaults(configs: Configs): readonly (readonly [string, string])[] 
   for (const [resource, quantity] of defaults) {
     if (!RESOURCES.includes(resource))
       throw new FunctionConfigError(
-        `the config has ${resource}, which is none of ${RESOURCES.join(', ')}`,
+        `the config has ${resource}, which is not one of ${RESOURCES.join(', ')}`,
       )
     if (!QUANTITY.test(quantity))
-      throw new FunctionConfigError(`${resource} of the config is no quantity: ${quantity}`)
+      throw new FunctionConfigError(`${resource} of the config is not a quantity: ${quantity}`)
   }
   // kpt changes the order of configMap entries between runs.
   return defaults.sort(([one], [other]) => (one < other ? -1 : 1))

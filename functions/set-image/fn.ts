@@ -39,7 +39,7 @@ export const setImageOrNothing: KrmFunction = (input) => {
 
 /** Exit code of a Go panic. */
 const PANIC = 2
-const NO_EXPRESSION = 'the image name is no part of a regular expression'
+const NO_EXPRESSION = 'the image name is not valid in a regular expression'
 
 const DEFAULT_FIELDS: readonly FieldSpec[] = [
   { path: 'spec/containers[]/image' },
@@ -72,7 +72,7 @@ function setImages(items: readonly YamlMap[], { image, fields }: ImageConfig): I
           return `wrong node kind: expected ScalarNode but got ${node.kind === 'map' ? 'MappingNode' : 'SequenceNode'}`
         if (matches === undefined) return NO_EXPRESSION
         if (!matches(node.value)) return undefined
-        if (node.tag !== '!!str') return `the image ${node.value} is no text`
+        if (node.tag !== '!!str') return `the image ${node.value} is not a string`
         const reference = buildImageReference(node.value, image)
         results.push(createResult(item, path, [node.value, reference]))
         node.value = reference

@@ -72,8 +72,8 @@ test('what kustomize does not read is an error', () => {
     ['apiVersion: v1\nmetadata: {name: a}\n', 'missing kind in object'],
     ['apiVersion: v1\nkind: Foo\n', 'missing metadata.name in object'],
     [object('spec: [{a: [~]}]\n'), 'empty item in object'],
-    ['apiVersion: v1\nkind: FooList\nitems: {a: b}\n', 'items in List is no list'],
-    ['apiVersion: v1\nkind: List\nitems: [7]\n', 'an object is no map'],
+    ['apiVersion: v1\nkind: FooList\nitems: {a: b}\n', 'items in List is not a list'],
+    ['apiVersion: v1\nkind: List\nitems: [7]\n', 'an object is not a map'],
   ])
     assert.deepEqual(run(text ?? '').messages, [`failed to run function: ${message}`])
   assert.match(run(`${object('')}---\n${object('')}`).messages[0] ?? '', /already registered id/)
@@ -83,7 +83,7 @@ test('what kustomize does not read is an error', () => {
   )
   assert.match(
     run(object(''), own('labels: {"12": a}\n')).messages[0] ?? '',
-    /the label 12 is no text/,
+    /the label 12 is not a string/,
   )
   assert.match(run(object(''), own('')).messages[0] ?? '', /input label list cannot be empty/)
   assert.match(

@@ -39,7 +39,7 @@ export const setLabel: KrmFunction = ({ items, config }) => {
   if (wrong !== undefined)
     return createFailedOutput(
       items,
-      `failed to run function: failed to run transformer: the label ${wrong} is no text`,
+      `failed to run function: failed to run transformer: the label ${wrong} is not a string`,
     )
   for (const object of objects)
     for (const name of names) {

@@ -35,7 +35,7 @@ export function readObjects(item: YamlMap): readonly YamlMap[] | string {
   const objects: YamlMap[] = []
   const left = [copyValueNode(item)]
   for (const object of left) {
-    if (object?.kind !== 'map') return 'an object is no map'
+    if (object?.kind !== 'map') return 'an object is not a map'
     const value = convertYamlToJson(object)
     const kind = getText(value, 'kind')
     if (kind === '') return 'missing kind in object'
@@ -47,7 +47,7 @@ export function readObjects(item: YamlMap): readonly YamlMap[] | string {
     const items = findNodeAt(object, 'items')
     if (!isList) objects.push({ ...object, writes: item.writes })
     else if (items?.kind === 'list') left.push(...items.items)
-    else if ((findField(value, 'items') ?? null) !== null) return 'items in List is no list'
+    else if ((findField(value, 'items') ?? null) !== null) return 'items in List is not a list'
   }
   return objects
 }

@@ -60,7 +60,7 @@ test('a push with an unclear answer is unknown and fails nothing', async () => {
   assert.equal(run.code, 0, run.stdout)
   assert.match(
     run.stdout,
-    /^\? git: whether a push to drafts\/\*\* is taken is not known: the server hung up$/m,
+    /^\? git: cannot tell whether the server accepts a push to drafts\/\*\*: the server hung up$/m,
   )
 })
 
@@ -175,7 +175,7 @@ test('reports the source of the key and whether git knows the user', async () =>
   const none = await check({ keySource: async () => ({ from: 'nowhere', path: '/key' }) })
   assert.match(
     none.stdout,
-    /^! key: there is none yet; the first command that needs one makes \/key\n {4}fix: /m,
+    /^! key: there is none yet; the first command that needs one creates \/key\n {4}fix: /m,
   )
 })
 

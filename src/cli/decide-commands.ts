@@ -78,7 +78,7 @@ export function addDecideCommands(program: Command, cli: ControllerContext, run:
   const imported = program
     .command('import')
     .description(
-      'propose a package of the live objects of a namespace that nobody manages; Secrets are named and never written',
+      'propose a package of the unmanaged live objects of a namespace; Secrets are named and never written',
     )
   addFlags(
     imported,

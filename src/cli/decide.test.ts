@@ -57,7 +57,7 @@ test('with a merge queue approve names the proposal and does not claim verificat
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads what happened there\n$/,
+    /apps\/web: Restore is in the merge queue of main\n {2}next: backporch scan apps\/web reads the result\n$/,
   )
   const waited = await runInWorld(world, ['approve', 'apps/web', '--yes', '--wait'])
   assert.equal(waited.code, 3)

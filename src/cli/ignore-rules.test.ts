@@ -81,7 +81,7 @@ test('an annotation that only the live object has hides nothing, and explain say
   assert.match(stdout, /^[1-3] {2}Deployment shop\/web {2}spec\.replicas {2}\(modified\)$/m)
   assert.match(
     stdout,
-    /^ {3}note {4}backporch\.dev\/mode counts as git has it, not as the live object does$/m,
+    /^ {3}note {4}backporch\.dev\/mode counts with its value in git, not with the live one$/m,
   )
 })
 
@@ -133,7 +133,7 @@ test('ignore --list shows each rule with its place, expiry and hits', async () =
       'now',
       '1',
     ],
-    ['.drift/policy.yaml:10', 'old', 'everything', 'trial', '2026-10-01 (over)', '-', '-'],
+    ['.drift/policy.yaml:10', 'old', 'everything', 'trial', '2026-10-01 (expired)', '-', '-'],
     [
       'apps/web/Kptfile:7',
       'every object of apps/web',
@@ -165,7 +165,7 @@ test('ignore --list covers the whole repository, and output formats need --list'
   for (const [argv, text] of [
     [['apps/web', '--list'], /ignore --list takes no package/],
     [['--list', '--print'], /'--list' cannot be used with option '--print'/],
-    [['apps/web', '1', '-m', 'why', '-o', 'json'], /fix: leave it out, or add --list/],
+    [['apps/web', '1', '-m', 'why', '-o', 'json'], /fix: remove it, or add --list/],
   ] as const) {
     const { code, stdout, stderr } = await runInWorld(context(), ['ignore', ...argv])
     assert.deepEqual([code, stdout], [2, ''])

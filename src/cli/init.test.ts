@@ -34,7 +34,7 @@ test('init requires confirmation and suggests a dry run first', async () => {
   assert.match(stderr, /error BP2011.*\n.*\n.*backporch init --yes \(--dry-run/)
   assert.match(
     stdout,
-    /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · as the policy stands: 0/,
+    /would open with mode Propose today: 1 pull request \(0 critical, 0 high\) · with the current policy: 0/,
   )
   assert.deepEqual(world.repository.names(), [])
 })
@@ -46,7 +46,7 @@ test("init does not count drift that waits for the digest as today's", async () 
   const { stdout } = await runInWorld(world, ['init', '--dry-run'])
   assert.match(
     stdout,
-    /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · as the policy stands: 0/,
+    /today: 0 pull requests \(0 critical, 0 high\) · 1 of low risk waits for the digest · with the current policy: 0/,
   )
   const { items } = JSON.parse((await runInWorld(world, ['init', '--yes', '-o', 'json'])).stdout)
   assert.equal(items[0].expect.proposals[0].waitsFor, 'digest')
@@ -210,9 +210,7 @@ test('init on a recorded Argo CD and Flux cluster proposes rules, syncers, place
   assert.deepEqual(subject?.autoscalers, [{ word: 'HPA', count: 1 }])
   assert.deepEqual(
     subject?.notImported.map(({ rule, why }) => `${rule}: ${why.split(',')[0]}`),
-    [
-      'Deployment /spec/template/spec/containers/0/resources: it names an item of a list by its place',
-    ],
+    ['Deployment /spec/template/spec/containers/0/resources: it names a list item by its index'],
   )
   assert.deepEqual(
     subject?.expected?.proposals.map(({ packageName, changes }) => [

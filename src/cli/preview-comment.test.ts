@@ -83,7 +83,7 @@ test('a head that moved during the preview keeps its newer comment', async () =>
   }
   const { code, stderr } = await runInWorld(world, COMMENT)
   assert.equal(code, 0)
-  assert.match(stderr, /#7 has another head by now/)
+  assert.match(stderr, /the head of #7 has changed/)
   assert.deepEqual(forge.writes, [])
 })
 

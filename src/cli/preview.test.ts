@@ -305,8 +305,8 @@ test('a head is a branch, tag or commit; anything else is rejected with a remedy
     assert.equal((await runInWorld(world, ['preview', '--head', head])).code, 0)
   for (const [argv, why] of [
     [['--head', 'chnage'], /BP1003: there is no branch, tag or commit "chnage"/],
-    [[], /BP1001: nothing to preview is named/],
-    [['--head', 'change', '--comment'], /BP1001: --comment has no pull request/],
+    [[], /BP1001: nothing to preview is given/],
+    [['--head', 'change', '--comment'], /BP1001: --comment needs a pull request/],
     [['--pull-request', '1'], /BP1001: there is no forge with pull requests/],
     [['--pull-request', 'x'], /BP1001/],
   ] as const) {

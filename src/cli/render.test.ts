@@ -78,7 +78,7 @@ test('hides the lines of a file with a Secret', async () => {
   assert.equal(code, 1)
   assert.match(
     stdout,
-    /apps\/web\/secret\.yaml: changes, and its lines are not shown, because it may hold a Secret/,
+    /apps\/web\/secret\.yaml: changes; its lines are not shown, because it may hold a Secret/,
   )
   assert.doesNotMatch(stdout, /hunter2/)
 })
@@ -240,7 +240,7 @@ test('notes when a policy renders the package with another tool than kpt', async
   }
   assert.match(
     await reported('{tool: kustomize, path: overlays/prod}'),
-    /would change\n {3}a policy renders it with kustomize overlays\/prod; this is what kpt would make of it\n/,
+    /would change\n {3}a policy renders it with kustomize overlays\/prod; these are the changes that kpt would make\n/,
   )
   assert.match(
     await reported('{tool: command, command: [jsonnet, main.jsonnet]}'),
@@ -287,7 +287,7 @@ test("-o resourcelist or stdout prints one ResourceList with the Kptfile and eac
     'resourcelist',
   ])
   assert.equal(many.code, 2)
-  assert.match(many.stderr, /BP1001: 2 packages are no one ResourceList/)
+  assert.match(many.stderr, /BP1001: 2 packages do not fit into one ResourceList/)
 })
 
 test('-o FOLDER writes the files of one package, and of several each below its path', async () => {

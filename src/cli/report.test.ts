@@ -39,7 +39,7 @@ test('--since limits the decisions to later ones, and says if there are none', a
 
 test('without records, report does not claim that there is no drift', async () => {
   const { code, stdout } = await runInWorld(new TurnWorld(), ['report'])
-  assert.deepEqual([code, stdout.split('\n')[0]], [0, '## Drift: no package was looked at'])
+  assert.deepEqual([code, stdout.split('\n')[0]], [0, '## Drift: no package was observed'])
 })
 
 test('rejects other outputs and unknown packages', async () => {

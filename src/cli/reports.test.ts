@@ -89,18 +89,18 @@ test('Markdown claims no drift only if nothing is hidden or unobserved', () => {
   assert.match(formatMarkdown(list(report([]))), /^## No drift in 1 package\n/)
   assert.match(
     formatMarkdown(list(report([])), { numbers: new Map([[change(), 1]]) }),
-    /^## Drift: nothing of what was selected\n\n1 more change not shown/,
+    /^## Drift: none in the selection\n\n1 more change not shown/,
   )
   const incomplete = [{ package: 'apps/x', code: 'BP3001', why: 'x' }]
   assert.match(
     formatMarkdown({ ...list(report([])), incomplete }),
-    /That there is no drift is not proven/,
+    /The absence of drift is not proven/,
   )
   assert.match(formatMarkdown({ ...list(), incomplete }), /^## Drift: nothing could be observed\n/)
   const unknown = { ...report([]), status: { ...report([]).status, state: 'Unknown' as const } }
   assert.match(
     formatMarkdown({ ...list(unknown), incomplete }),
-    /^## Drift: not known in 1 package\n/,
+    /^## Drift: unknown in 1 package\n/,
   )
   assert.match(
     formatMarkdown({ ...list(unknown, report([])), incomplete }),

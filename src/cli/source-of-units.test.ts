@@ -105,13 +105,13 @@ test('get packages lists kpt packages, and a note names the applier of each othe
   const { stdout, stderr } = await runInWorld(await scanned(), ['get', 'packages'])
   assert.match(stdout, /apps\.kept/)
   assert.doesNotMatch(stdout, /apps\.web|apps\.plain/)
-  assert.match(stderr, /a folder without a Kptfile is no package revision/)
+  assert.match(stderr, /a folder without a Kptfile is not a package revision/)
   const json = JSON.parse(
     (await runInWorld(await scanned(), ['get', 'packages', '-o', 'json'])).stdout,
   )
   assert.match(
     JSON.stringify(json),
-    /a folder that Argo CD Application argocd\/shop applies is no package revision/,
+    /a folder that Argo CD Application argocd\/shop applies is not a package revision/,
   )
 })
 
@@ -127,7 +127,7 @@ test('get packages lists the units of a repository without kpt packages', async 
   assert.match(stdout, /^- +apps\/production\/web .*Flux HelmRelease shop\/web$/m)
   assert.match(stdout, /^- +charts\/web .*Helm release shop\/web$/m)
   assert.match(stderr, /^no package revision of Porch: these are the units, by what applies them$/m)
-  assert.doesNotMatch(stderr, /is no package revision;/)
+  assert.doesNotMatch(stderr, /is not a package revision;/)
   assert.equal(
     (await runInWorld(world, ['get', 'packages', '-o', 'name'])).stdout,
     'apps/production\napps/production/web\ncharts/web\n',

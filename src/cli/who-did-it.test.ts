@@ -60,7 +60,7 @@ test('with --audit-log diff names the user, and queries only the changed objects
   })
   assert.match(
     explained.stdout,
-    /writer {2}ada acting as admin, by kubectl-edit \(Update, human-tool\), the audit log has this very request; at/,
+    /writer {2}ada acting as admin, by kubectl-edit \(Update, human-tool\), the audit log has this request; at/,
   )
 })
 

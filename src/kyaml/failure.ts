@@ -32,7 +32,7 @@ export const FAILURE_CODES = {
   BP1204: 'a function of the pipeline does not give back a package',
   BP1205: 'a function of the pipeline gives different output for the same input',
   BP1206: 'the operator does not allow a function of the pipeline',
-  BP1207: 'rendering the rendered package changes it again',
+  BP1207: 'a second render changes the rendered package again',
   BP1208: 'the operator does not allow the program that renders the package',
   BP1209: 'the program that renders the package failed',
   BP1210: 'the kustomization or chart cannot be built from the repository alone',

@@ -7,12 +7,7 @@ import { createIgnoreRule, ignoreSchema } from './ignore-schema.ts'
 
 export const actorRuleSchema = z
   .strictObject({
-    manager: z
-      .string()
-      .min(1)
-      .max(128)
-      .optional()
-      .describe('Field manager; `*` stands for any text.'),
+    manager: z.string().min(1).max(128).optional().describe('Field manager; `*` matches any text.'),
     operation: z.enum(['Apply', 'Update']).optional(),
     subresource: z
       .string()
@@ -25,7 +20,7 @@ export const actorRuleSchema = z
       .max(300)
       .optional()
       .describe(
-        'User of the audit log; `*` stands for any text. Matches nothing without an audit log.',
+        'User of the audit log; `*` matches any text. Matches nothing without an audit log.',
       ),
     class: actorSchema.shape.class,
   })
@@ -51,7 +46,7 @@ export const riskOverrideSchema = z
       Object.values(rule.target ?? {}).some((part) => part !== undefined) ||
       rule.paths !== undefined ||
       rule.pathExpressions !== undefined,
-    'the rule is about everything; give a target, paths or pathExpressions',
+    'the rule matches everything; give a target, paths or pathExpressions',
   )
 
 export function createActorRule(entry: z.infer<typeof actorRuleSchema>, where: string): ActorRule {

@@ -117,7 +117,7 @@ export class Coverage {
       return createOutsideFailure(
         id,
         'TEN-OTHER-SYNCER',
-        `it is marked as of a ${kind} of another namespace than most of the package, and a ${kind} applies to its own only`,
+        `its marks name a ${kind} of another namespace than most of the package, and a ${kind} applies only to its own`,
       )
     const { overwritten, unowned } = this.evidence.get(getResourceKey(id)) ?? {}
     if (marked === undefined && (overwritten === true || unowned === true)) return undefined
@@ -125,7 +125,7 @@ export class Coverage {
       return createOutsideFailure(
         id,
         'TEN-OTHER-SYNCER',
-        'it is marked as of a syncer or an inventory that applied nothing of what the package says',
+        'its marks name a syncer or an inventory that applied no content of the package',
       )
     return createOutsideFailure(
       id,

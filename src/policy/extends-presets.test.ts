@@ -55,7 +55,7 @@ for (const [name, extended, why] of [
   [
     'preset:none beside another preset',
     '["preset:none", "preset:hpa"]',
-    /preset:none stands alone/,
+    /preset:none excludes all other presets/,
   ],
   ['an empty list', '[]', /spec\.extends/],
 ] as const) {

@@ -52,15 +52,18 @@ const REFUSED: readonly (readonly [spec: string, why: RegExp])[] = [
   ],
   [
     '{commit: {subject: "{{packageName}} {{summary}}"}}',
-    /\{\{packageName\}\} is nothing; there are \{\{type\}\} and \{\{summary\}\}/,
+    /unknown placeholder \{\{packageName\}\}; wanted \{\{type\}\} or \{\{summary\}\}/,
   ],
   ['{commit: {subjectPrefix: "two\\nlines"}}', /wanted one line without control characters/],
-  ['{commit: {subjectPrefix: "kpt:x"}}', /Porch takes a line that begins with kpt: for its own/],
+  ['{commit: {subjectPrefix: "kpt:x"}}', /Porch treats a line that begins with kpt: as its own/],
   ['{commit: {subjectPrefix: ""}}', /commit\.subjectPrefix/],
   ['{commit: {signoff: true}}', /signoff/],
   ['{pullRequest: {reviewers: ["ann bob"]}}', /wanted a login, or a team as org\/team/],
   ['{pullRequest: {assignees: [acme/platform]}}', /wanted the login of a person/],
-  ['{pullRequest: {footer: "- [x] <!-- backporch:adopt=1 -->"}}', /not for a footer/],
+  [
+    '{pullRequest: {footer: "- [x] <!-- backporch:adopt=1 -->"}}',
+    /a footer cannot have checkboxes or marks/,
+  ],
   ['{pullRequest: {milestone: 7}}', /milestone/],
 ]
 

@@ -14,7 +14,7 @@ const lineSchema = z
     hasNo((text) => {
       if (/\p{C}/u.test(text)) return 'wanted one line without control characters'
       return text.startsWith('kpt:')
-        ? 'Porch takes a line that begins with kpt: for its own'
+        ? 'Porch treats a line that begins with kpt: as its own'
         : undefined
     }),
   )
@@ -24,7 +24,9 @@ const subjectSchema = lineSchema.max(100).superRefine(
     if (text.split('{{summary}}').length !== 2)
       return 'wanted {{summary}} once, as in "{{type}}(drift): {{summary}}"'
     const other = /\{\{(?!type\}\}|summary\}\})[^}]*\}*/.exec(text)
-    return other === null ? undefined : `${other[0]} is nothing; there are {{type}} and {{summary}}`
+    return other === null
+      ? undefined
+      : `unknown placeholder ${other[0]}; wanted {{type}} or {{summary}}`
   }),
 )
 
@@ -47,11 +49,11 @@ export const commitSchema = z
       ),
     subjectPrefix: lineSchema
       .optional()
-      .describe('Stands before the summary in place of `fix(drift):` or `chore(drift):`.'),
+      .describe('Prefix of the summary, instead of `fix(drift):` or `chore(drift):`.'),
     subject: subjectSchema
       .optional()
       .describe(
-        'The subject: `{{type}}` is fix or chore, `{{summary}}` what the commit does. A prefix stands before it.',
+        'The subject: `{{type}}` is fix or chore, `{{summary}}` what the commit does. A prefix precedes it.',
       ),
   })
   .describe(
@@ -63,25 +65,25 @@ export const pullRequestSchema = z
     titlePrefix: lineSchema
       .optional()
       .describe(
-        'In place of `commit.subjectPrefix` in titles, which are the subject of the commit otherwise.',
+        'Prefix of titles instead of `commit.subjectPrefix`; without it a title is the subject of the commit.',
       ),
     reviewers: z
       .array(reviewerSchema)
       .max(20)
       .optional()
       .describe(
-        'Asked for a review beside the code owners, when it is opened: logins, and teams as org/team.',
+        'Reviewers in addition to the code owners, requested when it is opened: logins, and teams as org/team.',
       ),
     assignees: z.array(nameSchema).max(10).optional().describe('Assigned when it is opened.'),
     labels: z
       .array(lineSchema.max(50))
       .max(20)
       .optional()
-      .describe('Beside `drift` and `drift-…`.'),
+      .describe('In addition to `drift` and `drift-…`.'),
     milestone: lineSchema
       .max(255)
       .optional()
-      .describe('The title of an open milestone, which it gets when it is opened.'),
+      .describe('Title of an open milestone, set when it is opened.'),
     draft: z.boolean().optional().describe('Opened as a draft, until a person marks it as ready.'),
     footer: z
       .string()
@@ -89,13 +91,13 @@ export const pullRequestSchema = z
       .superRefine(
         hasNo((text) =>
           text.includes('backporch:')
-            ? 'boxes and marks of backporch are not for a footer'
+            ? 'a footer cannot have checkboxes or marks of backporch'
             : undefined,
         ),
       )
       .optional()
       .describe(
-        'Markdown below every text, such as what a template or a check of the repository wants to see.',
+        'Markdown below every text, such as lines that a template or a check of the repository requires.',
       ),
   })
   .describe(

@@ -26,7 +26,7 @@ const targetSchema = z
       ),
   })
   .optional()
-  .describe('Every part that is given must match; `*` stands for any text.')
+  .describe('Every part that is given must match; `*` matches any text.')
 
 const expressions = z
   .array(z.string().min(1).superRefine(hasNo(findExpressionProblem)))
@@ -51,10 +51,10 @@ export const ignoreSchema = z
       .min(1)
       .optional()
       .describe(
-        'Keyed field paths, or JSON Pointers beginning with "/". Covers everything below; `*` stands for any text of one step.',
+        'Keyed field paths, or JSON Pointers beginning with "/". Covers everything below; `*` matches any text of one step.',
       ),
     pathExpressions: expressions.describe(
-      'RE2, each for the whole path as diff prints it; beside paths, either of them is enough.',
+      'RE2, each for the whole path as diff prints it; with paths too, a match of either is enough.',
     ),
     valueExpressions: expressions.describe(
       'RE2, each for the whole live value as text. A value that is not shown matches none.',
@@ -63,7 +63,7 @@ export const ignoreSchema = z
       .array(z.string().min(1))
       .min(1)
       .optional()
-      .describe('Field managers whose writes are ignored; `*` stands for any text.'),
+      .describe('Field managers whose writes are ignored; `*` matches any text.'),
     reason: z
       .string()
       .regex(/\S/, 'wanted a reason, for the people who read the rule later')

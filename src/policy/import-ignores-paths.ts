@@ -17,13 +17,13 @@ export type Translated<Value> = { readonly value: Value } | { readonly problem: 
 export function translatePointer(pointer: string): Translated<string> {
   if (pointer === '') return { value: '' }
   if (!pointer.startsWith('/'))
-    return { problem: 'it is no JSON Pointer: it does not begin with /' }
+    return { problem: 'it is not a JSON Pointer: it does not begin with /' }
   const parsed = parseRulePath(pointer)
   if ('problem' in parsed) return { problem: parsed.problem }
   const parts = 'pointer' in parsed ? parsed.pointer : []
   if (parts.some((part) => part === '-' || /^\d+$/.test(part))) {
     return {
-      problem: 'it names an item of a list by its place, and a rule here names items by their keys',
+      problem: 'it names a list item by its index, and a rule here names items by their keys',
     }
   }
   return parts.every((part) => part !== '')
@@ -85,7 +85,7 @@ export function translateJqPath(expression: string, kind: string): Translated<st
     const list = steps.at(-1)
     if (list?.kind !== 'field' || !BY_NAME.has(list.name) || !WITH_SUCH_LISTS.has(kind)) {
       return {
-        problem: 'whether this list is kept by name is not known for the kind that the rule names',
+        problem: 'cannot tell whether this list is keyed by name for the kind that the rule names',
       }
     }
     steps.push({ kind: 'item', keys: { name: selected[1] ?? '' } })
@@ -95,8 +95,8 @@ export function translateJqPath(expression: string, kind: string): Translated<st
 
 function explainNotPlain(rest: string): string {
   if (/^\.?\[-?\d+\]/.test(rest))
-    return 'it names an item of a list by its place, and a rule here names items by their keys'
-  return 'it is more than a path: only field names, and select(.name == "…") where a list is kept by name, are translated'
+    return 'it names a list item by its index, and a rule here names items by their keys'
+  return 'it is more than a path: only field names, and select(.name == "…") in lists keyed by name, are translated'
 }
 
 function translateSteps(steps: FieldPath): Translated<string> {
@@ -124,7 +124,7 @@ export function translateLiteralTexts(
   if (bare === '' || bare === '.*') return { value: undefined }
   const parts = bare.split('|').map((part) => translatePattern(part, dots))
   if (parts.length > MOST_ALTERNATIVES || parts.includes(undefined)) {
-    return { problem: 'its target is a regular expression that no pattern here says exactly' }
+    return { problem: 'its target is a regular expression that no pattern here expresses exactly' }
   }
   return { value: [...new Set(parts.flatMap((part) => part ?? []))] }
 }
@@ -141,6 +141,6 @@ function translatePattern(part: string, dots: boolean): string | undefined {
 export function translateGlob(glob: string): Translated<string | undefined> {
   if (glob === '*') return { value: undefined }
   if (/[?[\]{}\\!]/.test(glob))
-    return { problem: 'its target is a pattern that has more than stars' }
+    return { problem: 'its target is a pattern with other wildcards than *' }
   return { value: glob }
 }

@@ -143,16 +143,16 @@ const REFUSED: readonly (readonly [rule: JsonObject, why: RegExp])[] = [
   [{ kind: 'Deployment', group: '{apps,x}', jsonPointers: ['/a'] }, /pattern/],
   [
     { kind: 'Deployment', jsonPointers: ['/spec/template/spec/containers/0/image'] },
-    /by its place/,
+    /by its index/,
   ],
-  [{ kind: 'Deployment', jsonPointers: ['/spec/containers/-'] }, /by its place/],
+  [{ kind: 'Deployment', jsonPointers: ['/spec/containers/-'] }, /by its index/],
   [{ kind: 'Deployment', jsonPointers: [''] }, /whole object/],
   [{ kind: 'Deployment', jsonPointers: ['spec/replicas'] }, /does not begin with/],
   [{ kind: 'Deployment', jsonPointers: ['/a~2'] }, /must be written/],
   [{ kind: 'Deployment', jqPathExpressions: ['.[].spec'] }, /more than a path/],
   [
     { kind: 'Deployment', jqPathExpressions: ['.spec.template.spec.containers[0].image'] },
-    /by its place/,
+    /by its index/,
   ],
   [
     {
@@ -164,11 +164,11 @@ const REFUSED: readonly (readonly [rule: JsonObject, why: RegExp])[] = [
   [{ kind: 'Deployment', jqPathExpressions: ['.spec | del(.replicas)'] }, /more than a path/],
   [
     { kind: 'Widget', jqPathExpressions: ['.spec.containers[] | select(.name == "app") | .image'] },
-    /kept by name/,
+    /keyed by name/,
   ],
   [
     { kind: 'Deployment', jqPathExpressions: ['.spec.ports[] | select(.name == "http") | .port'] },
-    /kept by name/,
+    /keyed by name/,
   ],
   [{ kind: 'Deployment', jqPathExpressions: ['.'] }, /more than a path|whole/],
 ]
@@ -278,7 +278,7 @@ test('imports stars, patterns, labels and list items where they mean the same he
   )
   const shared = packageOf('apps/web', MARKS['argo'] ?? {}, MARKS['helm'] ?? {})
   const wide = importIgnores([helm({ paths: ['/a'], target: { name: 'web.*' } })], [shared])
-  assert.match(wide.notImported[0]?.why ?? '', /somebody else/)
+  assert.match(wide.notImported[0]?.why ?? '', /another syncer also applies/)
 })
 
 test('an empty Flux pointer hides the whole object, and is rejected without a target', () => {
@@ -351,7 +351,7 @@ test('does not import a rule without an object name when another applier shares 
     [shared],
   )
   assert.deepEqual(wide.imported, [])
-  assert.match(wide.notImported[0]?.why ?? '', /somebody else/)
+  assert.match(wide.notImported[0]?.why ?? '', /another syncer also applies/)
   assert.equal(
     importIgnores(
       [argo({ group: 'apps', kind: 'Deployment', name: 'web', jsonPointers: ['/a'] })],

@@ -91,11 +91,11 @@ export function importIgnores(
       if (allowed.length === mine.length && mine.length > 0) continue
       const why =
         mine.length === 0
-          ? 'it applies no package of this repository in the clusters that were looked at'
-          : `somebody else applies objects of ${mine
+          ? 'it applies no package of this repository in the observed clusters'
+          : `another syncer also applies objects of ${mine
               .filter((each) => !allowed.includes(each))
               .map(({ path }) => path)
-              .join(', ')} too, which the rule would cover`
+              .join(', ')}, which the rule would cover`
       notImported.push({
         source: name,
         rule: convertToOneLine(one.shown, 200),
@@ -215,7 +215,7 @@ function translateSelectedRules(
   if (labels !== '' && (!patterns || 'problem' in parseLabelSelector(labels))) {
     return createRefusedRule(
       shown,
-      'its target selects by labels, and whether a rule here selects the same is not known',
+      'its target selects by labels, and a rule here may not select the same objects',
     )
   }
   if (!['', '.*'].includes(selector.version))
@@ -259,7 +259,7 @@ function translateTargets(
     )
   }
   return targets.length > MOST_TARGETS
-    ? { problem: 'its target stands for too many objects to name each' }
+    ? { problem: 'its target matches too many objects to name each' }
     : { value: targets }
 }
 

@@ -38,7 +38,7 @@ export function* readLocated(file: TextFile, problems: Problem[]): Generator<Loc
     for (const note of duplicates)
       problems.push({
         where: at(start + note.offset),
-        why: `keys are unique, and this one is there twice, first at line ${lines.getPosition(start + (note.earlier ?? 0)).line}${describeOthers(note)}`,
+        why: `keys are unique, and this one appears twice, first at line ${lines.getPosition(start + (note.earlier ?? 0)).line}${describeOthers(note)}`,
       })
     if (duplicates.length > 0) continue
     yield {

@@ -74,7 +74,7 @@ test('mode Off hides all drift of the object, deletion included, until the expir
 const WRONG: readonly (readonly [annotations: string, problem: RegExp])[] = [
   [
     'backporch.dev/ignore: spec.replicas',
-    /^apps\/web\/d\.yaml:8: backporch\.dev\/ignore: it needs a backporch\.dev\/reason beside it; it hides nothing$/,
+    /^apps\/web\/d\.yaml:8: backporch\.dev\/ignore: it needs a backporch\.dev\/reason too; it hides nothing$/,
   ],
   [
     'backporch.dev/reason: r\nbackporch.dev/ignore: spec.a,spec..b',
@@ -85,7 +85,7 @@ const WRONG: readonly (readonly [annotations: string, problem: RegExp])[] = [
     `${IGNORE}\nbackporch.dev/expires: tomorrow`,
     /^apps\/web\/d\.yaml:10: backporch\.dev\/expires: wanted a date/,
   ],
-  ['backporch.dev/reason: r\nbackporch.dev/mode: Warn', /an object can be switched Off/],
+  ['backporch.dev/reason: r\nbackporch.dev/mode: Warn', /an object can only be switched Off/],
   ['backporch.dev/mode: "Off"', /it needs a backporch\.dev\/reason/],
   [
     'backporch.dev/ignores: spec.replicas',

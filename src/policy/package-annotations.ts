@@ -154,7 +154,7 @@ class Reader {
       this.refuse(
         name,
         meant === undefined
-          ? `there is no such annotation; there are ${NAMES.join(', ')}`
+          ? `unknown annotation; wanted one of ${NAMES.join(', ')}`
           : `did you mean ${PREFIX}${meant}?`,
       )
     }
@@ -165,7 +165,7 @@ class Reader {
     const paths = off ? [] : this.parsePaths()
     if (paths === undefined || (paths.length === 0 && !off)) return undefined
     const reason = this.found.get('reason')?.trim() ?? ''
-    if (reason === '') return this.refuse(name, `it needs a ${PREFIX}reason beside it`)
+    if (reason === '') return this.refuse(name, `it needs a ${PREFIX}reason too`)
     const expires = this.found.get('expires')
     if (expires !== undefined && !daySchema.safeParse(expires).success)
       return this.refuse('expires', 'wanted a date like 2026-12-31')
@@ -183,7 +183,7 @@ class Reader {
   isOff(): boolean {
     const mode = this.found.get('mode')
     if (mode === undefined || mode === 'Off') return mode === 'Off'
-    this.refuse('mode', 'an object can be switched Off; the other modes are of a package')
+    this.refuse('mode', 'an object can only be switched Off; the other modes are for packages')
     return false
   }
 

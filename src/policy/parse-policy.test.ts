@@ -109,7 +109,7 @@ test('every problem of every file is reported at once, each with its file and li
     ['.drift/p0.yaml:19', /spec\.limits\.prHourlyLimit/],
     ['.drift/p0.yaml:19', /spec\.limits\.massMinClusters/],
     ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.0: wanted a host and a path/],
-    ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.1: leave the password out/],
+    ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.1: remove the password/],
     ['.drift/p0.yaml:20', /spec\.alsoKnownAs\.2: an address has no spaces and no wildcards/],
     ['.drift/p0.yaml:22', /spec\.windows\.0\.schedule: there is no such day/],
     ['.drift/p0.yaml:23', /spec\.windows\.1\.schedule: wanted five fields/],
@@ -190,7 +190,7 @@ const SPECS: readonly (readonly [name: string, spec: string, why: RegExp | undef
   [
     'a schedule without a duration',
     '{windows: [{name: a, kind: hold, schedule: "0 1 * * *"}]}',
-    /windows\.0\.duration: a window with a schedule/,
+    /windows\.0\.duration: a window with a schedule needs a duration/,
   ],
   [
     'a duration without a schedule',
@@ -291,6 +291,6 @@ spec:
     () => parsePolicyFiles([{ path: 'p', text: wrong }]),
     (error: Error) =>
       /p:7: spec.actors.1.class/.test(error.message) &&
-      /p:9: spec.riskOverrides.0: the rule is about everything/.test(error.message),
+      /p:9: spec.riskOverrides.0: the rule matches everything/.test(error.message),
   )
 })

@@ -60,7 +60,7 @@ test('an invalid renderer is reported with its line', () => {
     ['{tool: helm, release: Shop, namespace: shop}', /wanted lower-case letters/],
     [
       '{tool: helm, release: shop, namespace: shop, values: [/etc/values.yaml]}',
-      /wanted paths from the folder of the package/,
+      /wanted paths relative to the folder of the package/,
     ],
     ['{tool: files, release: shop}', /only helm has it/],
     ['{tool: kpt, path: a}', /only kustomize and helm have it/],

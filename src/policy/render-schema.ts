@@ -9,7 +9,7 @@ export const renderSchema = z
     tool: z
       .enum(['kpt', 'files', 'kustomize', 'helm', 'command'])
       .describe(
-        'kpt: the files, through the pipeline of the Kptfile. files: as they stand. kustomize: kubectl kustomize. helm: helm template. command: a program that prints the objects.',
+        'kpt: the files after the pipeline of the Kptfile. files: the files as they are. kustomize: kubectl kustomize. helm: helm template. command: a program that prints the objects.',
       ),
     path: z
       .string()
@@ -25,7 +25,9 @@ export const renderSchema = z
       .array(z.string().min(1).max(500))
       .max(50)
       .optional()
-      .describe('Files of values for Helm, from the folder of the package; ../ leads out of it.'),
+      .describe(
+        'Values files for Helm, relative to the folder of the package; ../ leads out of it.',
+      ),
     command: z
       .array(z.string().max(1000))
       .min(1)
@@ -55,7 +57,10 @@ export const renderSchema = z
       if (value !== undefined && !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value))
         problem(name, 'wanted lower-case letters, digits and hyphens')
     if (values?.some((each) => each.startsWith('/') || each.includes('\\')) === true)
-      problem('values', 'wanted paths from the folder of the package, as in values-prod.yaml')
+      problem(
+        'values',
+        'wanted paths relative to the folder of the package, as in values-prod.yaml',
+      )
     if (path !== undefined && parseSegments(path) === undefined)
       problem('path', 'wanted a folder in the package, as in overlays/prod')
     if (command !== undefined && (command[0] ?? '').trim() === '')

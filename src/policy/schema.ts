@@ -21,7 +21,7 @@ const metadata = z.strictObject({
 
 export const modeSchema = z
   .enum(['Off', 'Warn', 'Propose'])
-  .describe('Off: look, write nothing. Warn: record a draft. Propose: open a proposal.')
+  .describe('Off: observe, write nothing. Warn: record a draft. Propose: open a proposal.')
 
 export const durationSchema = z
   .string()
@@ -43,7 +43,7 @@ const digestSchema = z
   .max(200)
   .superRefine(hasNo((text) => (isOff(text) ? undefined : addOffHint(scheduleProblem(text)))))
   .describe(
-    'When drift that is low risk only is proposed: five fields as cron has them, UTC; "0 8 * * MON" by default, off for like any other.',
+    'When drift of low risk alone is proposed: five fields in cron syntax, UTC; "0 8 * * MON" by default. With off, it is proposed like any other.',
   )
 
 export function isOff(digest: string): boolean {
@@ -68,11 +68,9 @@ const windowSchema = z
       .superRefine(hasNo(scheduleProblem))
       .optional()
       .describe(
-        'When it begins, as cron has it: minute, hour, day of the month, month, day of the week. Either this or `when`.',
+        'When it begins, in cron syntax: minute, hour, day of the month, month, day of the week. Either this or `when`.',
       ),
-    duration: durationSchema
-      .optional()
-      .describe('How long it is open; a window with a schedule has it.'),
+    duration: durationSchema.optional().describe('How long it is open; required with a schedule.'),
     timezone: z
       .string()
       .max(60)
@@ -88,7 +86,7 @@ const windowSchema = z
             'wanted at least one label, as in {incident: open}',
           )
           .describe(
-            'Every one of these labels is on the live object or on its Namespace, as far as the package has the Namespace.',
+            'Labels that must all be on the live object or on its Namespace; the Namespace counts only if the package has it.',
           ),
       })
       .optional()
@@ -97,11 +95,11 @@ const windowSchema = z
       .array(riskSchema)
       .min(1)
       .optional()
-      .describe('Drift of these risks is proposed all the same; critical drift always is.'),
+      .describe('Drift of these risks is proposed anyway; critical drift always is.'),
   })
   .refine(({ kind, except }) => kind === 'hold' || except === undefined, {
     path: ['except'],
-    message: 'only a window that holds has it',
+    message: 'only a window of kind hold can have it',
   })
   .superRefine((window, context) => {
     const problem = (path: string, message: string): void =>
@@ -112,10 +110,10 @@ const windowSchema = z
     if (schedule !== undefined && when !== undefined)
       problem('when', 'a window has either a schedule or when, not both')
     if (schedule !== undefined && duration === undefined)
-      problem('duration', 'a window with a schedule has a duration')
+      problem('duration', 'a window with a schedule needs a duration')
     if (schedule !== undefined || when === undefined) return
-    if (duration !== undefined) problem('duration', 'only a window with a schedule has it')
-    if (timezone !== undefined) problem('timezone', 'only a window with a schedule has it')
+    if (duration !== undefined) problem('duration', 'only a window with a schedule can have it')
+    if (timezone !== undefined) problem('timezone', 'only a window with a schedule can have it')
   })
 
 function describePresetProblem(name: string): string {
@@ -137,14 +135,14 @@ export const driftPolicySchema = z.strictObject({
       .boolean()
       .optional()
       .describe(
-        'No annotation of a package or of its objects hides anything or changes the mode of what the policy matches. Where the operator gives the policy, of the policies of the repository only `render` counts there too.',
+        'Annotations of matched packages and their objects neither hide anything nor change the mode. In a policy of the operator, this also disables the policies of the repository there, except their `render`.',
       ),
     match: z
       .strictObject({
-        clusters: globs.optional().describe('Names of clusters; `*` stands for any text.'),
+        clusters: globs.optional().describe('Names of clusters; `*` matches any text.'),
         packages: globs
           .optional()
-          .describe('Paths of packages; `*` stands for one segment, `**` for any number.'),
+          .describe('Paths of packages; `*` matches one segment, `**` any number.'),
       })
       .optional()
       .describe('Which units the policy is for; everything when it is left out.'),
@@ -154,27 +152,30 @@ export const driftPolicySchema = z.strictObject({
       .min(1)
       .max(128)
       .optional()
-      .describe('Field manager of the syncer, where it is not to be found from the objects.'),
+      .describe('Field manager of the syncer, if it cannot be detected from the objects.'),
     extends: z
       .array(z.enum(PRESET_NAMES, { error: ({ input }) => describePresetProblem(String(input)) }))
       .min(1)
-      .refine((names) => names.length === 1 || !names.includes(NONE), `${NONE} stands alone`)
+      .refine(
+        (names) => names.length === 1 || !names.includes(NONE),
+        `${NONE} excludes all other presets`,
+      )
       .optional()
       .describe(
-        `Presets that say what is no drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`,
+        `Presets of what is not drift: ${RECOMMENDED} (all of them) by default, single ones by name, or ${NONE}.`,
       ),
     render: renderSchema
       .optional()
-      .describe('What makes the objects of the packages of their files; kpt by default.'),
+      .describe('How objects are rendered from the files of the packages; kpt by default.'),
     settle: z
       .enum(['syncer', 'backporch'])
       .optional()
-      .describe('Who brings the cluster in line after a merge.'),
+      .describe('Who applies the decision to the cluster after a merge.'),
     approval: z
       .enum(['forge', 'porch'])
       .optional()
       .describe(
-        'Where proposals are approved. `porch`: a branch never changes once it is written, because a Porch server drops commits that come onto a branch it has read.',
+        'Where proposals are approved. `porch`: a branch never changes once it is written, because a Porch server drops commits that are added to a branch it has read.',
       ),
     tags: z
       .enum(['packages', 'all', 'none'])
@@ -189,55 +190,55 @@ export const driftPolicySchema = z.strictObject({
       .array(hideSchema)
       .optional()
       .describe(
-        'Values that are shown to nobody, beside what is hidden anyway. Those of all matching policies hold.',
+        'Values that are never shown, in addition to those that are always hidden. The rules of all matching policies apply.',
       ),
     show: z
       .array(showSchema)
       .optional()
       .describe(
-        'Values that are shown although they look like credentials; never content of a Secret. Those of all matching policies hold.',
+        'Values that are shown although they look like credentials; never the content of a Secret. The rules of all matching policies apply.',
       ),
     actors: z
       .array(actorRuleSchema)
       .optional()
       .describe(
-        'What kind of writer somebody is; the first that matches decides, before the shipped table. Those of all matching policies hold.',
+        'Classes of writers; the first rule that matches decides, before the shipped table. The rules of all matching policies apply.',
       ),
     riskOverrides: z
       .array(riskOverrideSchema)
       .optional()
       .describe(
-        'Risks of objects and fields; the first that matches decides, before the shipped table. Those of all matching policies hold.',
+        'Risks of objects and fields; the first rule that matches decides, before the shipped table. The rules of all matching policies apply.',
       ),
     detect: z
       .strictObject({
         minAge: waitSchema
           .optional()
-          .describe('How long drift has rested before it is proposed; 2m by default.'),
+          .describe('How long drift must be unchanged before it is proposed; 2m by default.'),
         settle: waitSchema
           .optional()
           .describe(
-            'How long the objects of a proposal have rested before it is ready to merge; 2m by default.',
+            'How long the objects of a proposal must be unchanged before it is ready to merge; 2m by default.',
           ),
         unobservedAfter: durationSchema
           .optional()
           .describe(
-            'A cluster without an observation for so long is reported as not observed when it cannot be read; 15m by default.',
+            'An unreadable cluster is reported as not observed after this time without an observation; 15m by default.',
           ),
         interval: durationSchema
           .optional()
           .describe(
-            'How often the ledger records that a cluster was observed while nothing changes; 10m by default. Set it to your scan interval where that is longer.',
+            'How often the ledger records that a cluster was observed while nothing changes; 10m by default. Set it to your scan interval if that is longer.',
           ),
         staleAfter: durationSchema
           .optional()
           .describe(
-            'Age of the last observation of a cluster after which its packages are Unknown; three times the interval by default. Of a recorded cluster it is ten times the interval, and a day at least.',
+            'Age of the last observation of a cluster after which its packages are Unknown; three times the interval by default. For a recorded cluster it is ten times the interval, and at least a day.',
           ),
         stuckAfter: durationSchema
           .optional()
           .describe(
-            'How long the syncer may take to apply what git has; 1h by default, or three of its own intervals where that is longer.',
+            'How long the syncer may take to apply what git has; 1h by default, or three of its own intervals if that is longer.',
           ),
       })
       .optional(),
@@ -245,10 +246,14 @@ export const driftPolicySchema = z.strictObject({
       .strictObject({
         prHourlyLimit: limitSchema
           .optional()
-          .describe('Most proposals that are opened in an hour; 2 by default, 0 for no limit.'),
+          .describe(
+            'Maximum number of proposals that are opened in an hour; 2 by default, 0 for no limit.',
+          ),
         prConcurrentLimit: limitSchema
           .optional()
-          .describe('Most proposals that are open at once; 10 by default, 0 for no limit.'),
+          .describe(
+            'Maximum number of proposals that are open at once; 10 by default, 0 for no limit.',
+          ),
         stormThreshold: limitSchema
           .optional()
           .describe(
@@ -257,7 +262,7 @@ export const driftPolicySchema = z.strictObject({
         stormObjects: limitSchema
           .optional()
           .describe(
-            'So are more objects of one cluster than this, in several proposals; 50 by default, 0 for never.',
+            'More objects of one cluster than this in several proposals are a storm too, if they also exceed stormShare; 50 by default, 0 for never.',
           ),
         stormShare: z
           .int()
@@ -265,7 +270,7 @@ export const driftPolicySchema = z.strictObject({
           .max(100)
           .optional()
           .describe(
-            "And more than this many percent of the cluster's objects too; 20 by default, 0 for never.",
+            'Percentage of the objects of the cluster that such a storm also exceeds; 20 by default, 0 for never.',
           ),
         digest: digestSchema.optional(),
         massMinClusters: z
@@ -273,11 +278,13 @@ export const driftPolicySchema = z.strictObject({
           .min(2)
           .max(100_000)
           .optional()
-          .describe('From so many clusters on, one cause is one proposal; 3 by default.'),
+          .describe(
+            'Number of clusters from which one cause becomes one joint proposal; 3 by default.',
+          ),
       })
       .optional()
       .describe(
-        'For the whole repository: each comes from the policy of the highest priority that gives it, whatever it matches.',
+        'For the whole repository: each setting comes from the policy of the highest priority that gives it, regardless of its selector.',
       ),
     alsoKnownAs: z
       .array(z.string().max(500).superRefine(hasNo(findAddressProblem)))
@@ -285,7 +292,7 @@ export const driftPolicySchema = z.strictObject({
       .max(100)
       .optional()
       .describe(
-        'Further addresses of this repository that syncers have: of a mirror, or with an internal host name. Host and path count. Those of all policies hold, whatever they match.',
+        'Other addresses of this repository that syncers use: of a mirror, or with an internal host name. Only host and path are compared. Those of all policies apply, regardless of their selectors.',
       ),
     windows: z
       .array(windowSchema)
@@ -300,7 +307,7 @@ export const driftPolicySchema = z.strictObject({
             })
         })
       })
-      .describe('Those of all matching policies are there.'),
+      .describe('The windows of all matching policies apply.'),
     decide: z
       .strictObject({
         defaultPlan: resolutionSchema.optional().describe('Restore by default.'),
@@ -312,16 +319,16 @@ export const driftPolicySchema = z.strictObject({
         remindAfter: durationSchema
           .optional()
           .describe(
-            'After how long without a decision a proposal says that it waits; 7d by default.',
+            'Time without a decision after which a proposal gets a reminder; 7d by default.',
           ),
         escalateAfter: durationSchema
           .optional()
           .describe(
-            'After how long without a decision the code owners are asked by name; 14d by default, longer than remindAfter.',
+            'Time without a decision after which the code owners are mentioned; 14d by default, longer than remindAfter.',
           ),
         verifyTimeout: durationSchema
           .optional()
-          .describe('How long `approve --wait` waits for live to agree; 10m by default.'),
+          .describe('How long `approve --wait` waits until the cluster agrees; 10m by default.'),
       })
       .superRefine(({ remindAfter = REMIND_AFTER, escalateAfter }, context) => {
         if (
@@ -343,12 +350,12 @@ const allowSchema = z.strictObject({
   namespaces: z
     .array(z.string().min(1).max(253))
     .optional()
-    .describe('Names of namespaces; `*` stands for any text. None by default.'),
+    .describe('Names of namespaces; `*` matches any text. None by default.'),
   clusterScoped: z
     .array(z.string().min(1).max(500))
     .optional()
     .describe(
-      'Kinds without a namespace, `group/Kind`, or `Kind` of the core group; `*` stands for any text. None by default. A Namespace has to be named by `namespaces` too.',
+      'Kinds without a namespace, `group/Kind`, or `Kind` of the core group; `*` matches any text. None by default. A Namespace has to be named by `namespaces` too.',
     ),
 })
 
@@ -358,17 +365,17 @@ export const placementSchema = z.strictObject({
   metadata,
   spec: z
     .strictObject({
-      clusters: globs.describe('Names of clusters; `*` stands for any text.'),
+      clusters: globs.describe('Names of clusters; `*` matches any text.'),
       packages: globs.optional().describe('Paths of the packages that run in these clusters.'),
       paths: globs
         .optional()
         .describe(
-          'Folders without a Kptfile that run there: manifests as they stand, or a kustomization. `.` is the root of the repository.',
+          'Folders without a Kptfile that run there: manifests as they are, or a kustomization. `.` is the root of the repository.',
         ),
       allow: allowSchema
         .optional()
         .describe(
-          'The only objects that these packages may be compared with and settled in. Once one placement of a cluster has it, a package that none of them names may be compared with nothing there.',
+          'The only objects that these packages may be compared with and settled in. If one placement of a cluster has it, a package that no placement names may be compared with no object there.',
         ),
     })
     .refine(

@@ -13,7 +13,7 @@ const target = z
     name: z.string().optional(),
   })
   .optional()
-  .describe('Every part that is given must match; `*` stands for any text.')
+  .describe('Every part that is given must match; `*` matches any text.')
 const { paths, reason } = ignoreSchema.shape
 
 export const hideSchema = z
@@ -24,7 +24,7 @@ export const hideSchema = z
       .array(z.string().min(1).superRefine(hasNo(findExpressionProblem)))
       .min(1)
       .optional()
-      .describe('RE2, each looked for in every text and number; beside paths, in those alone.'),
+      .describe('RE2, each searched in every text and number; with paths, only in those.'),
     reason: reason.optional(),
   })
   .refine(

@@ -134,16 +134,16 @@ function omitNames(map: JsonObject, names: ReadonlySet<string>): JsonObject {
 
 /** Deletion also deletes content that is in no manifest. By group and kind. */
 const TAKES_ALONG: { readonly [kind: string]: string } = {
-  '/Namespace': 'everything in the namespace goes with it',
-  'apiextensions.k8s.io/CustomResourceDefinition': 'every object of its kind goes with it',
-  '/PersistentVolumeClaim': 'the data of its volume may go with it',
-  '/PersistentVolume': 'the data of the volume may go with it',
+  '/Namespace': 'everything in the namespace is deleted with it',
+  'apiextensions.k8s.io/CustomResourceDefinition': 'every object of its kind is deleted with it',
+  '/PersistentVolumeClaim': 'the data of its volume may be lost with it',
+  '/PersistentVolume': 'the data of the volume may be lost with it',
 }
 
 function findDeletedWith({ group, kind }: ResourceId, live: JsonObject): string | undefined {
   const retention = mapOf(mapOf(live, 'spec'), 'persistentVolumeClaimRetentionPolicy')
   if (group === 'apps' && kind === 'StatefulSet' && getKey(retention, 'whenDeleted') === 'Delete') {
-    return 'its claims, and the data of their volumes, go with it'
+    return 'its claims, and the data of their volumes, are lost with it'
   }
   return Object.hasOwn(TAKES_ALONG, `${group}/${kind}`)
     ? TAKES_ALONG[`${group}/${kind}`]

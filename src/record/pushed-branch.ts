@@ -28,17 +28,17 @@ export const pushedBranchSchema = z.object({
             .describe('Hash of the paths and contents that the commit changes, 16 hex digits.'),
           records: z
             .array(z.string())
-            .describe('Hashes of the records that it brings, 16 hex digits each.'),
+            .describe('Hashes of the records that it adds, 16 hex digits each.'),
         }),
       )
-      .describe('What backporch pushed, the latest last, twenty at most.'),
+      .describe('Pushes of backporch, latest last, at most twenty.'),
     pullRequest: z
       .number()
       .int()
       .positive()
       .optional()
       .describe(
-        'Number of the pull request that was opened of it last: it stays the same when the branch is renamed.',
+        'Number of the last pull request that was opened from it: it stays the same when the branch is renamed.',
       ),
     approved: z
       .object({
@@ -48,7 +48,7 @@ export const pushedBranchSchema = z.object({
       })
       .optional()
       .describe(
-        'Who put the pull request into a merge queue with `backporch approve`: the merge itself names nobody.',
+        'Who put the pull request into a merge queue with `backporch approve`: the merge itself does not name the person.',
       ),
     pullRequestUrl: z
       .string()

@@ -29,7 +29,7 @@ export function readTree<Schema extends z.ZodType>(
   }
   const checked = schema.safeParse(json)
   if (checked.success) return { value: checked.data }
-  const [first = { path: '', message: 'it has another shape' }, ...others] =
+  const [first = { path: '', message: 'it has an unexpected structure' }, ...others] =
     checked.error.issues.map(({ path, message }) => ({
       path: formatLocation(path),
       message: convertToOneLine(message, 200),

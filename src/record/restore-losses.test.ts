@@ -44,7 +44,7 @@ test('names deleted objects that the record keeps, and Secrets that it keeps wit
 test('names a changed object that only a deletion and a new apply can restore', () => {
   const ref = { group: '', kind: 'Service', namespace: 'shop', name: 'web' }
   assert.deepEqual(lossesOf([changeOf({ ref, path: 'spec.ports' })], [{ ref, manifest: 'a' }]), [
-    'A plain apply of git cannot restore Service shop/web: if that is deleted and created anew, the record has a copy of what was live.',
+    'A plain apply of git cannot restore Service shop/web: if it has to be deleted and recreated, the record has a copy of the live state.',
   ])
 })
 
@@ -69,17 +69,17 @@ test('only restored changes are listed as lost', () => {
 
 test('backporch deletes no object without a copy; for a syncer the text states the loss', () => {
   const copies = [
-    { ref: space, manifest: 'a', takesAlong: 'everything in the namespace goes with it' },
+    { ref: space, manifest: 'a', takesAlong: 'everything in the namespace is deleted with it' },
   ]
   assert.deepEqual(
     lossesOf([wholeOf(space)], copies).at(-1),
     [
-      'backporch does not delete Namespace old: everything in the namespace goes with it. Delete it by hand.',
+      'backporch does not delete Namespace old: everything in the namespace is deleted with it. Delete it by hand.',
     ][0],
   )
   assert.deepEqual(
     lossesOf([wholeOf(space)], copies, 'syncer').at(-1),
-    'If Namespace old is deleted, everything in the namespace goes with it.',
+    'If Namespace old is deleted, everything in the namespace is deleted with it.',
   )
   const large = [{ ref: config, notKept: 'its manifest is large' }]
   assert.deepEqual(lossesOf([wholeOf(config)], large), [
@@ -109,5 +109,5 @@ test('a thousand objects without a copy are a few lines', () => {
     refs.map((ref) => ({ ref, notKept: 'its manifest is large' })),
   )
   assert.equal(losses.length, 6)
-  assert.match(losses[5] ?? '', /^So it is with 995 more objects/)
+  assert.match(losses[5] ?? '', /^The same applies to 995 more objects/)
 })

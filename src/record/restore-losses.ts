@@ -52,7 +52,7 @@ export function restoreLosses({
     ...formatSentenceAbout(
       kept,
       (names) =>
-        `A plain apply of git cannot restore ${names}: if that is deleted and created anew, the record has a copy of what was live.`,
+        `A plain apply of git cannot restore ${names}: if it has to be deleted and recreated, the record has a copy of the live state.`,
     ),
     ...(lost.length === 0
       ? []
@@ -61,7 +61,7 @@ export function restoreLosses({
         ]),
     ...uncopied.slice(0, NAMED),
     ...(uncopied.length > NAMED
-      ? [`So it is with ${uncopied.length - NAMED} more objects, see copies in the record.`]
+      ? [`The same applies to ${uncopied.length - NAMED} more objects, see copies in the record.`]
       : []),
   ]
 }

@@ -104,7 +104,10 @@ export function parseDocument<Schema extends z.ZodType>(
     code: 'BP1112',
     what: 'a record of backporch cannot be read',
     where,
-    why: issue === undefined ? 'it has another shape' : `${issue.path.join('.')}: ${issue.message}`,
+    why:
+      issue === undefined
+        ? 'it has an unexpected structure'
+        : `${issue.path.join('.')}: ${issue.message}`,
     remedy: 'restore the file from the commit that wrote it; records are not edited by hand',
   })
 }

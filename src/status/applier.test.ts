@@ -20,7 +20,7 @@ test('two appliers of one object are named, and what they do is known only where
   const both = judged({ by: ['kustomization', 'argo'], own })
   assert.match(
     both.warning ?? '',
-    /more than one applies this package: Argo CD Application web \(1 object\) and Flux Kustomization apps\/web \(1 object\); 1 of them has more than one/,
+    /several syncers apply this package: Argo CD Application web \(1 object\) and Flux Kustomization apps\/web \(1 object\); 1 of them has more than one syncer/,
   )
   assert.equal(both.restores, 'unknown')
   assert.match(both.sentence, /synced by hand.*; Flux Kustomization/)
@@ -44,7 +44,7 @@ test('an applier of the objects that did not drift decides nothing, and is named
   assert.equal(applier.restores, 'at-interval')
   assert.match(
     applier.warning ?? '',
-    /^more than one applies this package: Helm release shop\/web \(2 objects\) and Flux Kustomization apps\/web \(1 object\)$/,
+    /^several syncers apply this package: Helm release shop\/web \(2 objects\) and Flux Kustomization apps\/web \(1 object\)$/,
   )
 })
 

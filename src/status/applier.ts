@@ -128,7 +128,9 @@ function judge(claim: Claim, question: ApplierQuestion): Judgement {
 // A missing answer does not mean absent.
 const NOT_ANSWERED: LiveState = {
   state: 'unreadable',
-  failure: convertToFailure(new Error('the cluster adapter gave no answer for a wanted object')),
+  failure: convertToFailure(
+    new Error('the cluster adapter returned no answer for a requested object'),
+  ),
 }
 
 function getLiveObject(state: LiveState | undefined): JsonObject | undefined {
@@ -152,8 +154,8 @@ function describeManyClaims(claims: readonly Claim[]): Phrase[] {
   const fight =
     shared === 0
       ? ''
-      : `; ${shared} of them ${shared === 1 ? 'has' : 'have'} more than one, which may undo each other`
-  return [phrase`more than one applies this package: ${all}${[fight]}`]
+      : `; ${shared} of them ${shared === 1 ? 'has' : 'have'} more than one syncer, which may undo each other`
+  return [phrase`several syncers apply this package: ${all}${[fight]}`]
 }
 
 function formatObjectCount(count: number): Phrase {
@@ -168,7 +170,7 @@ function judgeByManager(question: ApplierQuestion): Applier {
   const names = findManagerNames(manager)
   const command = formatKubectlApply(question)
   if (names !== undefined && names.repeats !== 'none') {
-    const sentence = phrase`${manager} applied the package, which is the name of ${[names.repeats]}, and no object says which one: whether it applies again is not known`
+    const sentence = phrase`${manager} applied the package, which is the name of ${[names.repeats]}, and no object says which one: cannot tell whether it applies again`
     return createApplier(title, {
       restores: 'unknown',
       revertsUnasked: 'unknown',

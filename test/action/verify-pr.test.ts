@@ -67,7 +67,7 @@ describe('the step verify-pr', () => {
   it('passes a proposal whose drift is still there', async () => {
     const run = await verify(event(branch), {}, {}, proposed, bundled)
     assert.equal(run.code, 0, run.stdout)
-    assert.match(run.stdout, /1 changed record: all hold/)
+    assert.match(run.stdout, /1 changed record: all are valid/)
   })
 
   it('fails where the cluster changed since', async () => {
@@ -94,13 +94,13 @@ describe('the step verify-pr', () => {
             .replace("local-config: 'true'", "local-config: 'false'")
             .replace('local-config: "true"', 'local-config: "false"'),
         },
-        /no DriftRecord \(BP1112\)/,
+        /it is not a DriftRecord \(BP1112\)/,
       ],
-      [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /no DriftRecord \(BP1110\)/],
-      [{ [record]: smuggled }, /more than its one document/],
+      [{ [record]: `${text.split('\n')[0]}\nkind: [\n` }, /it is not a DriftRecord \(BP1110\)/],
+      [{ [record]: smuggled }, /it has more than one document/],
       [
         { [record.replace('/prod/', '/other/')]: text, [record]: text },
-        /stands at a path that is not that of episode/,
+        /its path is not that of episode/,
       ],
       [
         {
@@ -120,7 +120,7 @@ describe('the step verify-pr', () => {
     commitFiles(repository, environment, 'other', { notes: 'no record' })
     assert.match(
       (await verify(event('other'), {}, {}, repository)).stdout,
-      /0 changed records: all hold/,
+      /0 changed records: all are valid/,
       'what is on the base was decided',
     )
     commitFiles(repository, environment, 'feature', { [record]: null })
@@ -140,7 +140,7 @@ describe('the step verify-pr', () => {
     commitFiles(repository, environment, 'moved', { [earlier]: null, [record]: text })
     assert.match(
       (await verify(event('moved'), {}, {}, repository)).stdout,
-      /0 changed records: all hold/,
+      /0 changed records: all are valid/,
     )
     commitFiles(repository, environment, 'changed', {
       [earlier]: null,

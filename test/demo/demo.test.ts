@@ -165,7 +165,7 @@ test('the demo overwrites nothing', async (t) => {
   writeFileSync(join(machine.home, 'mine.txt'), 'mine')
   const { code, stdout, stderr } = await runDemo(machine, '--folder', 'home')
   assert.deepEqual([code, stdout, readdirSync(machine.home)], [2, '', ['mine.txt']])
-  assert.match(stderr, /^error BP1001: the demo needs a folder of its own\n {2}where: /)
+  assert.match(stderr, /^error BP1001: the demo needs an empty folder\n {2}where: /)
 })
 
 test('a demo that does not come out as the story says ends with an error', async (t) => {
@@ -180,5 +180,5 @@ test('a demo that does not come out as the story says ends with an error', async
   )
   const { code, stderr } = await runDemo(machine)
   assert.equal(code, 2)
-  assert.match(stderr, /the merge has the tag apps\/orders\/v2, and it is not so/)
+  assert.match(stderr, /the merge has the tag apps\/orders\/v2, and it is not true/)
 })

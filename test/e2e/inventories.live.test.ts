@@ -115,10 +115,7 @@ await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
       text.stdout,
       /Ignored: Job .*\/migrate missing: the cluster removes this Job 60 seconds after it finished/,
     )
-    assert.match(
-      text.stdout,
-      /^\d+ managed by nobody in namespace .* \(no drift, and not recorded\):$/m,
-    )
+    assert.match(text.stdout, /^\d+ unmanaged in namespace .* \(no drift, and not recorded\):$/m)
     const explained = assertExit(await world.backporch('explain', 'apps/jobs'), 0)
     assert.match(explained.stdout, /spec\.ttlSecondsAfterFinished\) \(built-in:finished-job\)/)
   })

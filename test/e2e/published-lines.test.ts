@@ -144,7 +144,7 @@ test('in a shallow clone without the ledger that origin has, the push is refused
   const first = backporch('../shallow', 'scan')
   assert.throws(() => run(`cd ../shallow && ${printed(first, 'publish')}`), /rejected/)
   assert.equal(remote(), before)
-  const wayOut = printed(first, 'if origin rejects drift-ledger, which it has already')
+  const wayOut = printed(first, 'if origin rejects drift-ledger because it already has one')
   const [command = '', then] = wayOut.split(', and ')
   assert.equal(then, 'scan again')
   run(`cd ../shallow && ${command}`)

@@ -81,9 +81,7 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
     )
     assert.match(
       explained.stdout,
-      new RegExp(
-        `writer  ${user}, by kubectl \\(human-tool\\), the audit log has this very request`,
-      ),
+      new RegExp(`writer  ${user}, by kubectl \\(human-tool\\), the audit log has this request`),
     )
 
     // At level Metadata the log has no bodies: what is by time and what is a guess is said to be.

@@ -62,7 +62,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
       .commit.id
     const edited = await init()
     assert.equal(edited.code, 0, edited.stderr)
-    assert.match(edited.stdout, /was edited by .* and is left alone/)
+    assert.match(edited.stdout, /was edited by .* and is left unchanged/)
     assert.equal(
       (await send<{ commit: { id: string } }>('GET', '/branches/drift%2Fconfigure')).body.commit.id,
       head,

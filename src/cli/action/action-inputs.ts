@@ -77,7 +77,7 @@ function listTargets(env: CliContext['env']): ActionTarget[] {
   if (live !== '' && names.length > 1) {
     throw createInputFailure(
       'live',
-      'it is the recording of one cluster, and clusters names several',
+      'it is a recording of one cluster, and the input clusters names several',
       'name one cluster',
     )
   }

@@ -29,8 +29,9 @@ export async function previewPullRequest(action: ActionRun): Promise<number> {
   runner.log(printed.stderr)
   const preview = read(printed)
   if (preview === undefined) {
-    const [first = `backporch preview gave no answer and ended with ${printed.code}`] =
-      listErrors(printed)
+    const [
+      first = `backporch preview printed no document and ended with exit code ${printed.code}`,
+    ] = listErrors(printed)
     runner.annotate('error', first, { title: 'backporch' })
     return printed.code === 0 ? 2 : printed.code
   }
@@ -49,7 +50,7 @@ export async function previewPullRequest(action: ActionRun): Promise<number> {
   if (preview.head.fork && refused !== undefined && inputs.comment) {
     runner.annotate(
       'warning',
-      `the comment was not written, because the token of a fork's workflow may not: ${refused}`,
+      `the comment was not written, because the token of the workflow of a fork has no right to write it: ${refused}`,
       {
         title: 'backporch',
       },
@@ -100,7 +101,7 @@ function read({ stdout }: Printed): Preview | undefined {
   throw new Failure({
     code: 'BP9001',
     what: 'backporch does not understand its own preview',
-    why: found.error.issues[0]?.message ?? 'it has another shape',
+    why: found.error.issues[0]?.message ?? 'it has an unexpected structure',
     remedy: 'report this with the version of backporch',
   })
 }

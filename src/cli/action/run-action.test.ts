@@ -33,7 +33,7 @@ test('a command without a valid report fails the step', async () => {
   assert.equal(silent.code, 2)
   assert.match(
     silent.stdout,
-    /^::error title=backporch::backporch scan gave no report and ended with 0$/m,
+    /^::error title=backporch::backporch scan printed no report and ended with exit code 0$/m,
   )
   const odd = await step(async (_argv, { stdout }) => {
     stdout.write('{"kind":"DriftReportList"}')

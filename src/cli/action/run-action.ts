@@ -89,7 +89,7 @@ function printWhatIsMissing(
   }
   if (!cli.env['BACKPORCH_KEY']) {
     const why =
-      'BACKPORCH_KEY is not set: this run makes a key of its own, and decisions and hidden values of other runs are not recognised'
+      'BACKPORCH_KEY is not set: this run creates its own key, and does not recognise decisions and hidden values of other runs'
     runner.annotate('warning', `${why}. Set it to a secret made once with "openssl rand -hex 32"`, {
       title: 'backporch',
     })
@@ -119,7 +119,7 @@ async function answer(argv: readonly string[], { runner, run }: ActionRun): Prom
   const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
   const message =
     first === ''
-      ? `backporch ${argv[0]} gave no report and ended with ${code}`
+      ? `backporch ${argv[0]} printed no report and ended with exit code ${code}`
       : first.replace(/^error /, '')
   runner.annotate('error', message, { title: 'backporch' })
   return { code: code === 0 ? 2 : code, list: mergeReports([]) }
@@ -153,7 +153,7 @@ function readList(text: string): DriftReportList | undefined {
   throw new Failure({
     code: 'BP9001',
     what: 'backporch does not understand its own report',
-    why: convertToOneLine(read.error.issues[0]?.message ?? 'it has another shape', 200),
+    why: convertToOneLine(read.error.issues[0]?.message ?? 'it has an unexpected structure', 200),
     remedy: 'report this with the version of backporch',
   })
 }

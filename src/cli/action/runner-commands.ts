@@ -62,7 +62,7 @@ export class RunnerCommands {
         what: 'cannot write the outputs of the step',
         where: 'GITHUB_OUTPUT',
         why: getRefusal(thrown),
-        remedy: 'look at the runner: its temporary folder has to be writable',
+        remedy: 'check the runner: its temporary folder must be writable',
         cause: thrown,
       })
     }
@@ -98,5 +98,5 @@ export function cutToBytes(text: string, limit: number): string {
     if (used > limit) break
     retained.push(line)
   }
-  return `${retained.join('\n')}\n\n**This summary is cut: the runner takes no more than 1 MiB.** The output \`report-json\` names a file with all of it.\n`
+  return `${retained.join('\n')}\n\n**This summary is cut: the runner accepts at most 1 MiB.** The output \`report-json\` names a file with the whole report.\n`
 }

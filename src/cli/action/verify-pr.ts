@@ -34,7 +34,7 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   if (pull.fork) {
     runner.annotate(
       'error',
-      'the pull request comes from a fork: its records cannot be verified, and merging them would decide',
+      'the pull request comes from a fork: its records cannot be verified, and merging them would be a decision',
       {
         title: 'backporch',
       },
@@ -47,16 +47,14 @@ export async function verifyPullRequest(action: ActionRun): Promise<number> {
   const found: { readonly path: string; readonly record: DriftRecord }[] = []
   for (const { path, text } of records) {
     const problem =
-      text === null
-        ? 'a record was removed: decisions are only ever added'
-        : checkRecord(path, text)
+      text === null ? 'a record was removed: decisions are only added' : checkRecord(path, text)
     if (typeof problem === 'string') {
       broken = true
-      runner.annotate('error', problem, { file: path, title: 'this record does not hold' })
+      runner.annotate('error', problem, { file: path, title: 'this record is not valid' })
     } else found.push({ path, record: problem })
   }
   const codes = await compare(action, pull.base.ref, found)
-  const outcome = `${records.length} changed record${records.length === 1 ? '' : 's'}: ${broken || codes.includes(1) ? 'not all of them hold' : codes.some((code) => code !== 0) ? 'not all of them could be checked' : 'all hold'}\n`
+  const outcome = `${records.length} changed record${records.length === 1 ? '' : 's'}: ${broken || codes.includes(1) ? 'not all of them are valid' : codes.some((code) => code !== 0) ? 'not all of them could be checked' : 'all are valid'}\n`
   runner.log(outcome)
   if (inputs.summary) runner.writeSummary(`## Records of drift\n\n${outcome}`)
   return broken ? 1 : codes.includes(1) ? 1 : findWorstCode(codes)
@@ -70,17 +68,17 @@ function checkRecord(path: string, text: string): DriftRecord | string {
     record = parseDocument(text, driftRecordSchema, path)
   } catch (thrown) {
     const failure = convertToFailure(thrown)
-    return `it is no DriftRecord (${failure.code}): ${failure.why}`
+    return `it is not a DriftRecord (${failure.code}): ${failure.why}`
   }
   // Another document has no mark that keeps a syncer from applying it.
   if (parseGoYaml(text, path).documents.filter(({ value }) => !isNoManifest(value)).length !== 1)
-    return 'it holds more than its one document'
+    return 'it has more than one document'
   const { unit, episode } = record.spec
   if (
     !path.startsWith(`${RECORDS}/${formatPathSegment(unit.cluster)}/`) ||
     RECORD_FILE.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] !== episode
   ) {
-    return `it stands at a path that is not that of episode ${episode} in cluster ${unit.cluster}`
+    return `its path is not that of episode ${episode} in cluster ${unit.cluster}`
   }
   return record
 }
@@ -101,7 +99,7 @@ async function compare(
     const unknown = (why: string): void => {
       runner.annotate(
         'warning',
-        `whether the drift is still the recorded one is not known: ${why}`,
+        `cannot tell whether the drift is still the recorded one: ${why}`,
         { file: path, title: 'not verified' },
       )
       codes.push(inputs.partialOk ? 0 : 3)
@@ -127,8 +125,7 @@ async function compare(
       ({ spec }) => spec.unit.package === unit.package && spec.unit.cluster === unit.cluster,
     )
     if (code !== 0) codes.push(code)
-    else if (report === undefined)
-      unknown(`nothing was observed of ${unit.package} in ${unit.cluster}`)
+    else if (report === undefined) unknown(`no observation of ${unit.package} in ${unit.cluster}`)
     else if (report.spec.fingerprint !== fingerprint) {
       codes.push(1)
       runner.annotate('error', describeChange(report), {
@@ -143,7 +140,7 @@ async function compare(
 function describeChange({ spec }: DriftReport): string {
   const now =
     spec.changes.length === 0
-      ? 'there is no more drift'
+      ? 'the drift is gone'
       : `there are ${spec.changes.length} changes now, with another fingerprint`
   return `${now}: run scan again, which updates or withdraws the proposal`
 }

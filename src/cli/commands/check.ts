@@ -236,7 +236,7 @@ function pushFinding(
     return {
       check: 'git-push',
       state: 'skipped',
-      message: `git: whether a push to ${name} is taken is not known: ${why}`,
+      message: `git: cannot tell whether the server accepts a push to ${name}: ${why}`,
     }
   const fix = `allow the account to push ${name}: branch protection, ruleset or hook of the server`
   return {
@@ -268,7 +268,7 @@ async function checkKey(probes: Probes): Promise<Finding> {
       'key',
       `key: from ${path}; scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`,
     )
-  const message = `key: there is none yet; the first command that needs one makes ${path}`
+  const message = `key: there is none yet; the first command that needs one creates ${path}`
   return createWarningCheck(
     'key',
     message,

@@ -50,7 +50,7 @@ export async function approveOne(
           `${printer.ok} ${packageName}: ${what} is in the merge queue of ${observation.git.baseBranch}\n`,
         )
         if (!printer.quiet && options.wait !== true)
-          printer.write(`  next: backporch scan ${packageName} reads what happened there\n`)
+          printer.write(`  next: backporch scan ${packageName} reads the result\n`)
         if (options.wait === true)
           throw createNotMergedFailure(packageName, observation.git.baseBranch)
         return 0

@@ -45,7 +45,7 @@ export function explainCode(what: string, width: number): readonly string[] | un
   throw new Failure({
     code: 'BP1001',
     what: `there is no code ${what.slice(0, 100)}`,
-    why: `codes are BPnnnn for errors, those that diff prints behind the risk, preset:NAME for what is no drift, and note:CAUSE for notes${didYouMean}`,
+    why: `codes are BPnnnn for errors, the reasons that diff prints after the risk, preset:NAME for what is not drift, and note:CAUSE for notes${didYouMean}`,
     remedy:
       near.length === 0
         ? describeCodesOfKind(code)
@@ -58,7 +58,7 @@ export function addNearestCodes(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof Failure) || thrown.code !== 'BP1004' || near.length === 0) return thrown
   return new Failure({
     ...thrown.toJSON(),
-    remedy: `${thrown.remedy}; of codes, write ${near.join(' or ')}`,
+    remedy: `${thrown.remedy}; for a code, write ${near.join(' or ')}`,
   })
 }
 
@@ -76,7 +76,7 @@ const OF_AN_OBJECT: ReadonlySet<FailureCode> = new Set(['BP3011', 'BP3012', 'BP3
 function exitLine(code: FailureCode): string {
   const ends = `exit code ${getExitCode(code)}`
   return OF_AN_OBJECT.has(code)
-    ? `exit code 3 where it is said of an object, ${getExitCode(code)} where it ends the command`
+    ? `exit code 3 if it is about an object, ${getExitCode(code)} if it ends the command`
     : ends
 }
 

@@ -182,7 +182,7 @@ function createNotListedNote(
   return {
     cause: 'folder-not-listed',
     subject: path || '.',
-    text: `${what} is no package revision; backporch status has its drift`,
+    text: `${what} is not a package revision; backporch status has its drift`,
   }
 }
 

@@ -4,7 +4,6 @@ import type { ListOptions, RepositoryOptions } from '../flags/options.ts'
 import type { SelectionOptions } from '../flags/selection-flags.ts'
 import { buildNotesPart, printNotes } from '../print/print-notes.ts'
 import { Printer } from '../print/printer.ts'
-import { count } from '../print/ranked-changes.ts'
 import { printNames, printRows } from '../print/table.ts'
 import { printList } from '../report/print-document.ts'
 import { createDecisionColumns, readDecisions } from '../session/decisions.ts'
@@ -41,7 +40,7 @@ export async function showHistory(
       printer,
     )
     const none =
-      all === 0 ? 'nothing was decided yet' : `of ${count(all, 'decision')} none is selected`
+      all === 0 ? 'nothing was decided yet' : `no decision matches the filters (${all} recorded)`
     if (shown.length === 0) printer.hint(none)
   }
   return 0

@@ -150,7 +150,7 @@ function assertNoList({ output }: IgnoreOptions): void {
     code: 'BP1001',
     what: `this command does not print -o ${output}`,
     why: 'it prints sentences; with --list it prints a list',
-    remedy: 'leave it out, or add --list',
+    remedy: 'remove it, or add --list',
   })
 }
 
@@ -179,8 +179,8 @@ function computeLastDay({ expires, for: seconds }: IgnoreOptions, now: Date): st
 function createNothingToIgnore({ unit: { packageName } }: Observation): Failure {
   return new Failure({
     code: 'BP1011',
-    what: `nothing of ${packageName} is to be ignored`,
-    why: 'live agrees with git, or what differs is no drift already: it is hidden, or waits for the syncer',
+    what: `${packageName} has nothing to ignore`,
+    why: 'live agrees with git, or the differences are no drift already: they are hidden, or wait for the syncer',
     remedy: 'backporch diff --show-ignored lists what is hidden, and by which rule',
   })
 }

@@ -91,7 +91,7 @@ async function confirm(
   }
   if (plan.kind !== 'remove')
     return askQuestion('Open the onboarding proposal drift/configure? [Y/n] ', true, cli)
-  const whose = plan.editedBy === undefined ? '' : ', with commits that are not ours'
+  const whose = plan.editedBy === undefined ? '' : ', with commits that are not from backporch'
   return askQuestion(`Remove drift/configure${whose}? [y/N] `, false, cli)
 }
 
@@ -133,7 +133,7 @@ function createContradiction(): Failure {
   return new Failure({
     code: 'BP1001',
     what: '--again and --remove are both set',
-    why: 'one proposes, the other takes the proposal back',
+    why: 'one creates the proposal, the other removes it',
     remedy: 'remove one of them',
   })
 }

@@ -19,7 +19,7 @@ export async function listIgnores(
       code: 'BP1001',
       what: 'ignore --list takes no package',
       why: 'it lists the rules of the whole repository',
-      remedy: 'leave the package out',
+      remedy: 'remove the package',
     })
   const printer = new Printer(cli, options)
   const { view, ledger } = await readLedgerOf(cli, options)
@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<ListedRule>[] = [
   {
     name: 'EXPIRES',
     value: ({ expires, state }) =>
-      expires === '' ? '' : state === 'Expired' ? `${expires} (over)` : expires,
+      expires === '' ? '' : state === 'Expired' ? `${expires} (expired)` : expires,
   },
   { name: 'LAST-MATCHED', value: ({ lastMatched }) => lastMatched },
   {

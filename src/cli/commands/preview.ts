@@ -82,21 +82,21 @@ async function writeComment(
 ): Promise<void> {
   const written = await writePreview({ forge, version: cli.version }, pull, found, cli.signal)
   if (written === 'moved')
-    cli.stderr.write(`note: ${pull.label} has another head by now, so its comment stays as it is\n`)
+    cli.stderr.write(`note: the head of ${pull.label} has changed, so its comment is not updated\n`)
 }
 
 function checkFlags({ head, pullRequest, comment, branch }: PreviewOptions): void {
   if (head === undefined && pullRequest === undefined)
     throw createUsageFailure(
-      'nothing to preview is named',
-      'there is neither --head nor --pull-request',
+      'nothing to preview is given',
+      'neither --head nor --pull-request is given',
       'give --head BRANCH, or --pull-request NUMBER',
     )
   if (comment === true && pullRequest === undefined)
     throw createUsageFailure(
-      '--comment has no pull request',
+      '--comment needs a pull request',
       'the comment is written on one',
-      'give --pull-request NUMBER beside it',
+      'add --pull-request NUMBER',
     )
   if (branch !== undefined && pullRequest !== undefined)
     throw createUsageFailure(
@@ -134,8 +134,8 @@ async function findHead(
     code: 'BP1003',
     what: `there is no branch, tag or commit ${JSON.stringify(head.slice(0, 300))}`,
     where: repository.remote,
-    why: 'it is no ref of the repository, and no commit id of 40 digits',
-    remedy: 'push the branch, or name the whole id of a commit that the repository has',
+    why: 'it is neither a ref of the repository nor a commit id of 40 digits',
+    remedy: 'push the branch, or give the full id of a commit of the repository',
     retry: 'on-change',
   })
 }

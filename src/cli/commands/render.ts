@@ -124,8 +124,8 @@ function getOnlyPackage(rendered: readonly RenderedPackage[]): RenderedPackage {
   if (first !== undefined && second === undefined) return first
   throw new Failure({
     code: 'BP1001',
-    what: `${rendered.length} packages are no one ResourceList`,
-    why: 'paths in a ResourceList are those of one package',
+    what: `${rendered.length} packages do not fit into one ResourceList`,
+    why: 'paths in a ResourceList are relative to one package',
     remedy: 'name one package, or give -o unwrap or a folder',
   })
 }
@@ -137,7 +137,7 @@ function requireKptRender(one: RenderedPackage | BuiltUnit): RenderedPackage {
   throw new Failure({
     code: 'BP1001',
     what: `${formatPackageLabel(path)} has no rendered files`,
-    why: `it is rendered ${describeChoice(built).how}, which says of no object in which file it belongs`,
+    why: `it is rendered ${describeChoice(built).how}, which does not tell the file of an object`,
     remedy: 'give -o unwrap',
   })
 }
@@ -165,7 +165,7 @@ function formatRender(one: PackageRender, key: RedactionKey, printer: Printer): 
 
 function formatOtherwiseLine(choice: RenderChoice): string {
   const how = `renders it ${describeChoice(choice).how}`
-  return `   a policy ${convertToOneLine(how, 300)}; this is what kpt would make of it`
+  return `   a policy ${convertToOneLine(how, 300)}; these are the changes that kpt would make`
 }
 
 function patchLines(
@@ -181,7 +181,7 @@ function patchLines(
     (to !== undefined && to.shown === undefined)
   )
     return [
-      `   ${convertToOneLine(path, 300)}: changes, and its lines are not shown, because it may hold a Secret`,
+      `   ${convertToOneLine(path, 300)}: changes; its lines are not shown, because it may hold a Secret`,
     ]
   const sides = [
     { name: `git/${path}`, text: from?.shown },

@@ -182,7 +182,7 @@ export const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'STATE', about: 'state of the package ([states](states.md))', value: stateCell },
   {
     name: 'HEALTH',
-    about: 'worst status of its objects, in words of kstatus',
+    about: 'worst status of its objects, as kstatus defines it',
     value: ({ status: { health } }, { terminal }) => formatHealthCell(health?.status, terminal),
   },
   { name: 'DRIFT', about: 'number of differences', value: formatDriftCount },
@@ -287,10 +287,10 @@ function formatSummary(
   const known = ledger.reports.length
   if (known === 0) {
     const packages = view.packages.length
-    return `nothing is recorded yet for ${count(packages, 'package')}: run backporch scan to look at a cluster\n`
+    return `nothing is recorded yet for ${count(packages, 'package')}: run backporch scan to observe a cluster\n`
   }
   if (selected === 0)
-    return `of ${count(known, 'recorded package')} none is selected: backporch status lists them\n`
+    return `no package matches the filters (${known} recorded): backporch status lists them\n`
   if (reports.length === 0) return ''
   const inState = (state: string): number =>
     reports.filter((report) => report.status.state === state).length

@@ -24,7 +24,7 @@ const clusterSchema = z.strictObject({
   kubeconfig: word
     .optional()
     .describe(
-      'Path of the kubeconfig, from the working directory; that of --kubeconfig, or as kubectl, by default.',
+      'Path of the kubeconfig, relative to the working directory; by default that of --kubeconfig, or that of kubectl.',
     ),
 })
 
@@ -88,7 +88,7 @@ const repositorySchema = z
     resyncInterval: intervalSchema
       .optional()
       .describe(
-        'Time between two turns about everything, where the clusters are watched; that of --resync-interval by default.',
+        'Time between two full turns if the clusters are watched; that of --resync-interval by default.',
       ),
   })
   .superRefine(({ contexts, clusters }, context) => {

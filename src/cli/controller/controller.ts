@@ -84,7 +84,7 @@ async function createRepositories(
   if (listNamedPackages(packages, options).length > 0) {
     throw new Failure({
       code: 'BP1001',
-      what: 'packages cannot be named beside --config',
+      what: 'packages cannot be named together with --config',
       why: 'the file names the packages of each repository',
       remedy: 'name them in the file, in the field packages of their repository',
     })
@@ -105,7 +105,7 @@ function createListeners(
       what: '--webhook-address requires a secret',
       why: 'without a secret, everyone who reaches the address could start turns',
       remedy:
-        'set BACKPORCH_WEBHOOK_SECRET to what the webhook of the repository has (openssl rand -hex 32)',
+        'set BACKPORCH_WEBHOOK_SECRET to the secret of the webhook of the repository (openssl rand -hex 32)',
     })
   }
   if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) {

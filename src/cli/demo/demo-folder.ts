@@ -108,16 +108,16 @@ async function emptyFolder(
     if ((await readdir(folder)).length === 0) return await realpath(folder)
     throw new Failure({
       code: 'BP1001',
-      what: 'the demo needs a folder of its own',
+      what: 'the demo needs an empty folder',
       where: folder,
-      why: 'there is something in it, and nothing is overwritten',
+      why: 'it is not empty, and nothing is overwritten',
       remedy: 'name a folder that does not exist yet',
     })
   } catch (thrown) {
     if (thrown instanceof Failure) throw thrown
     throw new Failure({
       code: 'BP4008',
-      what: 'the folder for the demo cannot be made',
+      what: 'the folder for the demo cannot be created',
       where: wanted ?? (cli.env['TMPDIR'] || tmpdir()),
       why:
         thrown instanceof Error && 'code' in thrown

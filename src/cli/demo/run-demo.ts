@@ -72,7 +72,7 @@ async function printDrift(stage: Stage, live: string): Promise<void> {
   stage.check(output.includes('8 changes in 5 objects'), 'there are 8 changes in 5 objects')
   stage.printChapter(
     'Record it',
-    'Without a policy the mode is Warn: a branch that Porch lists as a Draft, and a ledger of what is.',
+    'Without a policy the mode is Warn: a branch that Porch lists as a Draft, and a ledger of the current state.',
   )
   await stage.runBackporch(['scan', '-o', 'name', '--live', live], 1)
   await stage.runGit('branch', '--list')
@@ -81,7 +81,7 @@ async function printDrift(stage: Stage, live: string): Promise<void> {
 async function printDecision(stage: Stage, live: string): Promise<void> {
   stage.setTime(TIMES.adopted)
   stage.printChapter(
-    'Decide: Adopt what shall stay, Release what git should not manage, Restore the rest',
+    'Decide: Adopt what should stay, Release what git should not manage, Restore the rest',
     'The numbers are those of the diff above.',
   )
   await stage.runBackporch([...DECISIONS.adopt, '--live', live], 0)
@@ -135,7 +135,7 @@ async function reportEnd(stage: Stage): Promise<void> {
   const { output } = await stage.runBackporch(['status'], 0)
   stage.check((output.match(/InSync/g) ?? []).length === 2, 'both packages are in sync')
   stage.printChapter(
-    'Git alone tells what happened, in any clone',
+    'Git alone shows what happened, in any clone',
     'The record, the decision and the live status are commits.',
   )
   const { output: history } = await stage.runBackporch(

@@ -55,7 +55,7 @@ export class Stage {
     const output = parts.join('')
     if (code !== wanted)
       throw new StoryBroken(
-        `backporch ${args.join(' ')} ended with exit code ${code}, the story says ${wanted}`,
+        `backporch ${args.join(' ')} ended with exit code ${code}, the demo expects ${wanted}`,
       )
     return { code, output }
   }
@@ -69,7 +69,7 @@ export class Stage {
 
   /** @throws StoryBroken unless `holds` */
   check(holds: boolean, what: string): void {
-    if (!holds) throw new StoryBroken(`the story says that ${what}, and it is not so`)
+    if (!holds) throw new StoryBroken(`the demo expects that ${what}, and it is not true`)
   }
 
   private addColor(args: readonly string[]): string[] {

@@ -61,7 +61,7 @@ export const VIA_FLAGS = new Command().option(
 export const IGNORE_FLAGS = new Command()
   .option('-m, --message <why>', 'why, for the people who read the rule later; required')
   .option('--print', 'print a policy with the rule; nothing is written')
-  .option('--dry-run', 'say what would be proposed, and write nothing')
+  .option('--dry-run', 'print what would be proposed, and write nothing')
   .option('--for <duration>', 'how long the rule holds, from now: 30d', parseDurationSeconds)
   .option('--expires <day>', 'the last day on which the rule holds: 2026-12-31', parseDay)
   .addOption(
@@ -95,7 +95,7 @@ export const PREVIEW_FLAGS = new Command()
     '--comment',
     'with --pull-request: write the preview as one comment there, and update it in place',
   )
-  .option('--fork', 'the head comes from a fork: run nothing that it names, and read no cluster')
+  .option('--fork', 'the head comes from a fork: run no program that it names, and read no cluster')
 
 export const DECISION_FLAGS = new Command()
   .option('-y, --yes', 'do not ask')
@@ -144,17 +144,17 @@ export const CONTROLLER_FLAGS = new Command()
   )
   .option(
     '--concurrent <turns>',
-    'turns of different repositories that run at the same time; 4 otherwise',
+    'turns of different repositories that run at the same time (default: 4)',
     parseConcurrency,
   )
   .option(
     '--interval <duration>',
-    'time between two polls of git and the forge, as in 5m; 60s otherwise',
+    'time between two polls of git and the forge, as in 5m (default: 60s)',
     parseInterval,
   )
   .option(
     '--resync-interval <duration>',
-    'time between two turns about everything, where the clusters are watched; 1h otherwise',
+    'time between two full turns if the clusters are watched (default: 1h)',
     parseInterval,
   )
   .option(
@@ -181,16 +181,16 @@ export const CONTROLLER_FLAGS = new Command()
   )
   .option(
     '--preview',
-    'comment on open pull requests what merging them changes, and what of it is live; nothing of a fork is run',
+    'comment on open pull requests what merging them changes, and which changes are already live; programs of a fork are never run',
   )
   .option(
     '--dry-run',
-    'write nothing; report the writes of each turn where they are not those of the turn before',
+    'write nothing; report the writes of each turn if they differ from those of the last turn',
   )
   .addOption(
     new Option(
       '--log-format <format>',
-      'JSON lines, or lines for people; the log is on stderr. Text on a terminal, json elsewhere unless given',
+      'JSON lines, or readable text; the log is on stderr (default: text on a terminal, json elsewhere)',
     ).choices(LOG_FORMATS),
   )
   .addOption(

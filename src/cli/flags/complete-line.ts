@@ -118,7 +118,7 @@ function listFlags(command: CommandUnknownOpts): Candidate[] {
   const own = command.options.flatMap(({ long, hidden, description }) =>
     long && !hidden ? [{ text: long, about: description }] : [],
   )
-  return [...own, { text: '--help', about: 'what the command does and takes' }]
+  return [...own, { text: '--help', about: 'description, arguments and flags of the command' }]
 }
 
 function listValues(option: Option, typed: string, before: string, location: Location): Wanted {

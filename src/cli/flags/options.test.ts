@@ -83,14 +83,14 @@ const USAGE: readonly (readonly [argv: readonly string[], why: RegExp])[] = [
   ],
   [
     ['completion'],
-    /'shell'\n {2}why: backporch completion wants <shell>: .*\(bash, zsh, fish\)\n {2}fix: write backporch completion .*<shell>\n$/,
+    /'shell'\n {2}why: backporch completion requires <shell>: .*\(bash, zsh, fish\)\n {2}fix: write backporch completion .*<shell>\n$/,
   ],
   [
     ['explain'],
-    /why: backporch explain wants <what>: path of a package, or a code\n {2}fix: write backporch explain .*<what> \[selectors\.\.\.\]\n$/,
+    /why: backporch explain requires <what>: path of a package, or a code\n {2}fix: write backporch explain .*<what> \[selectors\.\.\.\]\n$/,
   ],
-  [['diff', '--repo'], /why: the flag wants a value\n {2}fix: write --repo <path\|url>\n$/],
-  [['status', '--columns', 'nmae'], /no column nmae\n {2}why: there are cluster, /],
+  [['diff', '--repo'], /why: the flag requires a value\n {2}fix: write --repo <path\|url>\n$/],
+  [['status', '--columns', 'nmae'], /no column nmae\n {2}why: the columns are cluster, /],
   [
     ['approve', 'a', 'b'],
     /too many arguments for 'approve'\n {2}why: expected 1 argument but got 2: a, b\n {2}fix: write backporch approve .*\[package\]\n$/,

@@ -281,12 +281,12 @@ function collectPrograms(text: string, before: string[] | undefined): string[] {
   const [program] = splitWords(text.trim()) ?? []
   if (program === undefined)
     throw new InvalidArgumentError(
-      'it names no program\nwrite it as the Kptfile has it, and close every quote',
+      'it names no program\nwrite it as in the Kptfile, and close every quote',
     )
   if (program.includes('/') && !program.startsWith('/')) {
     const name = program.replace(/^.*\//, '') || 'NAME'
     throw new InvalidArgumentError(
-      `its path is relative, and there is no folder that it could start from\nname the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path: --allow-exec=/…/${name}`,
+      `its path is relative, and there is no base folder for it\nname the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path: --allow-exec=/…/${name}`,
     )
   }
   return collect(text, before)

@@ -103,7 +103,7 @@ test("report formats are for reports; elsewhere the error names the command's fo
     assert.equal(code, 2)
     assert.match(
       stderr,
-      /^error BP1001: this command does not print -o json\n.*\n {2}fix: leave it out/,
+      /^error BP1001: this command does not print -o json\n.*\n {2}fix: remove it/,
     )
   }
 })
@@ -116,13 +116,13 @@ test('unsupported kubectl formats are rejected before any observation, suggestin
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(
       stderr,
-      /^error BP1001: .* is not taken\n {2}why: this command prints table, wide,/,
+      /^error BP1001: .* is not accepted\n {2}why: this command prints table, wide,/,
     )
     assert.match(stderr, /\n {2}fix: .*for single values, give -o json and select them with jq/)
   }
   const { code, stderr } = await runInWorld(world, ['approve', '--yes', '-o', 'jsonpath={.kind}'])
   assert.equal(code, 2)
-  assert.match(stderr, /^error BP1001: .*\n.*\n {2}fix: leave it out/)
+  assert.match(stderr, /^error BP1001: .*\n.*\n {2}fix: remove it/)
 })
 
 test('no cluster value in a JSON document becomes a runner command', async () => {

@@ -29,11 +29,11 @@ function parseOutput(text: string, outputs: readonly Output[]): Output {
       why: documents
         ? 'that is for lists of drift reports: diff, scan, status and get drifts'
         : 'it prints sentences, not a list',
-      remedy: documents ? `give one of ${printed}` : 'leave it out',
+      remedy: documents ? `give one of ${printed}` : 'remove it',
     })
   const remedy = documents
     ? `give -o one of ${printed}; for single values, give -o json and select them with jq`
-    : 'leave it out'
+    : 'remove it'
   throw new InvalidArgumentError(`this command prints ${printed}\n${remedy}`)
 }
 

@@ -104,7 +104,7 @@ function listOption<Name extends string, Word extends string>(
     const wrong = wanted.find((word) => known(word) === undefined)
     if (wrong !== undefined || wanted.length === 0) {
       throw new InvalidArgumentError(
-        `there is no ${JSON.stringify(wrong ?? '')}\nit takes some of ${words.join(', ')}, with commas between`,
+        `there is no ${JSON.stringify(wrong ?? '')}\nit takes a comma-separated list of ${words.join(', ')}`,
       )
     }
     return wanted.flatMap((word) => known(word) ?? [])
@@ -118,7 +118,7 @@ function parseSelector(text: string): LabelSelector {
   const parsed = parseLabelSelector(text)
   if ('selector' in parsed) return parsed.selector
   throw new InvalidArgumentError(
-    `${parsed.problem}\nit takes conditions like team=shop, tier!=test, tier in (a,b), team or !legacy, with commas between`,
+    `${parsed.problem}\nit takes conditions like team=shop, tier!=test, tier in (a,b), team or !legacy, separated by commas`,
   )
 }
 
@@ -138,7 +138,7 @@ function parseSince(text: string): Since {
     if (seconds <= LONGEST_DAYS * 86_400) return { secondsAgo: seconds }
   }
   throw new InvalidArgumentError(
-    'that is no moment\nit takes a day (2026-11-01), a time (2026-11-01T14:00:00Z) or a duration before now (7d, 24h, 30m)',
+    'it is not a time\nit takes a day (2026-11-01), a time (2026-11-01T14:00:00Z) or a duration before now (7d, 24h, 30m)',
   )
 }
 

@@ -50,29 +50,29 @@ function report(code: string, message: string, command: CommandUnknownOpts): Rep
       const option = findOption(what, command)
       return {
         what,
-        why: `the flag wants a value${formatChoices(option?.argChoices)}`,
-        remedy: `write ${option?.flags ?? 'it behind the flag'}`,
+        why: `the flag requires a value${formatChoices(option?.argChoices)}`,
+        remedy: `write ${option?.flags ?? 'it after the flag'}`,
       }
     }
     case 'commander.excessArguments': {
       const [, first = what, second = ''] = /^(.*?)\. (Expected .*?)\.?$/s.exec(message) ?? []
       return {
         what: first,
-        why: second.replace(/^E/, 'e') || 'it takes no more',
+        why: second.replace(/^E/, 'e') || 'it takes no more arguments',
         remedy: `write ${formatUsage(command)}`,
       }
     }
     case 'commander.conflictingOption':
       return {
         what,
-        why: 'one says the opposite of the other, or stands in place of it',
+        why: 'they contradict or replace each other',
         remedy: 'remove one of them',
       }
     default:
       return {
         what,
         why: hints.join(' ').trim() || 'it is not part of the command',
-        remedy: `${name} --help says what it takes`,
+        remedy: `${name} --help lists its arguments and flags`,
       }
   }
 }
@@ -85,8 +85,7 @@ function reportUnknownWord(
 ): Reported {
   const name = getCommandPath(command)
   const moved = REMOVED.get(`${name} ${/'(.*)'$/.exec(what)?.[1] ?? ''}`)
-  if (moved !== undefined)
-    return { what, why: `${name} does not have this command any more`, remedy: moved }
+  if (moved !== undefined) return { what, why: `${name} no longer has this command`, remedy: moved }
   const [, names] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(hint) ?? []
   const none = kind === 'command' ? `${name} has no such command` : `${name} has no such flag`
   if (names === undefined) return { what, why: none, remedy: `${name} --help lists its ${kind}s` }
@@ -105,8 +104,8 @@ function reportInvalidValue(message: string, command: CommandUnknownOpts): Repor
     const [first = message, ...others] = message.split(/; |\n/)
     return {
       what: first,
-      why: others.join('; ') || 'the command does not take it',
-      remedy: 'give what there is, or leave the flag out',
+      why: others.join('; ') || 'the command does not accept it',
+      remedy: 'give an accepted value, or remove the flag',
     }
   }
   const flag = findOption(what, command)?.long
@@ -114,12 +113,12 @@ function reportInvalidValue(message: string, command: CommandUnknownOpts): Repor
   const [, choices] = /^Allowed choices are (.*)\.$/.exec(reason) ?? []
   const refused =
     argument === undefined
-      ? `${what} is not taken`
-      : `${what.replace('command-argument value', 'the argument')} for <${argument}> is not taken`
+      ? `${what} is not accepted`
+      : `${what.replace('command-argument value', 'the argument')} for <${argument}> is not accepted`
   if (choices !== undefined)
     return { what: refused, why: `it takes one of ${choices}`, remedy: `${to} one of ${choices}` }
   const [why = reason, ...remedy] = reason.split('\n')
-  return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or leave it out` }
+  return { what: refused, why, remedy: remedy.join(' ') || `${to} such a value, or remove it` }
 }
 
 function reportMissingArgument(what: string, command: CommandUnknownOpts): Reported {
@@ -129,7 +128,7 @@ function reportMissingArgument(what: string, command: CommandUnknownOpts): Repor
     argument === undefined ? '' : `: ${argument.description}${formatChoices(argument.argChoices)}`
   return {
     what,
-    why: `${getCommandPath(command)} wants <${wanted}>${about}`,
+    why: `${getCommandPath(command)} requires <${wanted}>${about}`,
     remedy: `write ${formatUsage(command)}`,
   }
 }

@@ -3,16 +3,17 @@ import { type ActorRule, findActorRule, findClassRow } from '../../drift/attribu
 import type { Actor } from '../../drift/compare/drift.ts'
 
 const HOW = {
-  audit: 'the audit log has this very request',
-  'audit-time': 'owns the field, and the audit log has one user who wrote under this name then',
+  audit: 'the audit log has this request',
+  'audit-time':
+    'owns the field, and the audit log has one user who wrote under this name at that time',
   'field-manager': 'owns the field',
-  'last-writer': 'the only other writer of the object that is known',
+  'last-writer': 'the only other known writer of the object',
 } as const
 
 export function explainActor(actor: Actor, rules: readonly ActorRule[]): readonly string[] {
   if (actor.confidence === 'none')
     return [
-      'unknown: the server keeps no trace of a write that only removes, or of who deleted an object; its audit log does (--audit-log)',
+      'unknown: the API server does not record a write that only removes, or who deleted an object; its audit log does (--audit-log)',
     ]
   const { manager, operation, subresource, user, actingAs, at, others = [] } = actor
   const who =
@@ -36,7 +37,7 @@ function describeActorClass(actor: Actor, rules: readonly ActorRule[]): string[]
   const rule = findActorRule(actor, rules)
   if (rule !== undefined) return [`${rule.class} by the policy (${rule.where})`]
   const row = findClassRow(actor)
-  if (row === undefined) return ['no rule knows this name: a policy can say what it is (actors)']
+  if (row === undefined) return ['no rule matches this name: a policy can classify it (actors)']
   return row.class === actor.class
     ? [`${row.class}: ${row.what}`]
     : [`${actor.class} by its account`]

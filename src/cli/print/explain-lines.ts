@@ -54,10 +54,10 @@ export function formatUnprovenLines(
 }
 
 const UNPROVEN = {
-  unverified: 'unverified: what was read does not prove it',
-  unreadable: 'unreadable: nothing is known of it',
-  blocked: 'blocked: the server refuses what git has',
-  outside: 'outside: the package does not cover it, and nothing of it is told',
+  unverified: 'unverified: what was read proves neither',
+  unreadable: 'unreadable: it was not observed',
+  blocked: 'blocked: the API server rejects what git has',
+  outside: 'outside: the package does not cover it, and only its name is shown',
 } as const
 
 export const RULE_ORDER =
@@ -97,7 +97,7 @@ export function explainLines(
   for (const name of detail.unheard ? describeUnheardAnnotations(verdict) : [])
     rows.push([
       'note',
-      `${convertToOneLine(name, 100)} counts as git has it, not as the live object does`,
+      `${convertToOneLine(name, 100)} counts with its value in git, not with the live one`,
     ])
   return [
     `${number}  ${convertToOneLine(describeResourceId(drift.id))}  ${convertToOneLine(path, 200)}${path === '' ? '' : '  '}(${drift.change}${drift.rolledBack === undefined ? '' : ', rolled back'})`,
@@ -133,7 +133,7 @@ function stateText({ state, why, commit, stuckSince, observe }: SetAside): strin
   const at =
     commit === undefined || why.includes(commit.slice(0, 7))
       ? ''
-      : `; live is of commit ${commit.slice(0, 12)}`
+      : `; live is commit ${commit.slice(0, 12)}`
   return `${state}, no drift: ${convertToOneLine(why, 400)}${at}`
 }
 
@@ -170,7 +170,7 @@ function formatRuleLines(
   ]
   const count = `${tried.length} ${tried.length === 1 ? 'rule' : 'rules'} tried`
   if (tried.length === 0)
-    return ['   rules   there is no ignore rule, and no preset is about such a field']
+    return ['   rules   there is no ignore rule, and no preset covers such a field']
   if (!everyRule)
     return [`   rules   ${count}, ${aside?.state === 'Ignored' ? 'one hides it' : 'none hides it'}`]
   return [

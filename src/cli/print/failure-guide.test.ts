@@ -24,10 +24,7 @@ test('explain describes the cause and fix of a code', async () => {
 
 test('explain gives both exit codes of a code that may concern a single object', async () => {
   const { stdout } = await runInWorld(new TurnWorld(), ['explain', 'BP3012'])
-  assert.match(
-    stdout,
-    /\nexit code 3 where it is said of an object, 2 where it ends the command\n$/,
-  )
+  assert.match(stdout, /\nexit code 3 if it is about an object, 2 if it ends the command\n$/)
 })
 
 const UNKNOWN: readonly (readonly [code: string, why: RegExp, remedy: RegExp])[] = [
@@ -75,7 +72,10 @@ for (const [what, code] of [
     assert.equal(exit, 2)
     assert.match(
       stderr,
-      new RegExp(`^error BP1004: there is no package "${what}".*; of codes, write ${code}$`, 'ms'),
+      new RegExp(
+        `^error BP1004: there is no package "${what}".*; for a code, write ${code}$`,
+        'ms',
+      ),
     )
   })
 }

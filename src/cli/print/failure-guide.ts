@@ -12,7 +12,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1001: {
     cause:
       'a command, a flag or a value is misspelt or missing, two of them contradict each other, or what one names cannot be used',
-    fix: 'do what the fix line says; backporch COMMAND --help lists the arguments and flags with what they take',
+    fix: 'do what the fix line says; backporch COMMAND --help lists the arguments and flags with their values',
   },
   BP1002: {
     cause: 'the folder lies in no git repository, or the address answers, and not as a git server',
@@ -20,22 +20,22 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1003: {
     cause:
-      'the name is misspelt, the branch was deleted, nothing is committed yet, or a commit is checked out and no branch (CI)',
+      'the name is misspelt, the branch was deleted, nothing is committed yet, or a commit is checked out instead of a branch (CI)',
     fix: 'name one of the branches that the message lists with --branch, push a first commit, or name the repository itself with --repo',
   },
   BP1004: {
     cause:
       'a package is a folder with a file named Kptfile in the commit, and neither this folder nor one above it has one',
-    fix: 'name one of those that backporch get packages lists; compare a folder of manifests as it stands with --path FOLDER, or paths of a Placement; or run kpt pkg init in it and commit the Kptfile',
+    fix: 'name one of those that backporch get packages lists; compare a folder of manifests as it is with --path FOLDER, or paths of a Placement; or run kpt pkg init in it and commit the Kptfile',
   },
   BP1005: {
     cause:
-      'a file in .drift/, or the file of --config, is no YAML, or has a field or a value that policies, placements and the configuration do not have',
+      'a file in .drift/, or the file of --config, is not YAML, or has a field or a value that policies, placements and the configuration do not have',
     fix: 'correct the lines that are named, those in .drift/ on the base branch; until then the last good policy decides, and nothing is opened, merged or settled by it',
   },
   BP1006: {
     cause:
-      'the file is not there or is no kubeconfig, it has no such context, or what its context names is missing or unusable',
+      'the file does not exist or is not a kubeconfig, it has no such context, or what its context names is missing or unusable',
     fix: 'give --kubeconfig and --context that kubectl can use too',
   },
   BP1007: {
@@ -81,12 +81,12 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1104: {
     cause:
-      'it has neither image nor exec or both of them, several configs, or a config that is no object of the package',
+      'it has neither image nor exec or both of them, several configs, or a config that is not an object of the package',
     fix: 'correct the function in the Kptfile at the line that is named',
   },
   BP1110: {
     cause:
-      'the file has a mistake in its indentation, its quotes or its keys, or is a template and no YAML',
+      'the file has a mistake in its indentation, its quotes or its keys, or is a template instead of YAML',
     fix: 'correct the line that is named, or name the file in .krmignore if kpt must not read it',
   },
   BP1111: {
@@ -121,7 +121,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP1204: {
     cause:
       'a function printed no ResourceList, left out the resources, or put one outside of the package or two at one place',
-    fix: 'correct the function: it has to print a ResourceList with all resources that shall stay',
+    fix: 'correct the function: it has to print a ResourceList with all resources that should stay',
   },
   BP1205: {
     cause:
@@ -135,7 +135,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP1207: {
     cause:
-      'a function is not idempotent: each render of the rendered package changes it again, so no edit of a file can be proven',
+      'a function is not idempotent: a second render changes the rendered package again, so no edit of a file can be proven',
     fix: 'make the function that writes the field idempotent, or choose restore',
   },
   BP1208: {
@@ -165,7 +165,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP2002: {
     cause:
-      'the value is a credential, or the object is a Secret or has credentials, and whoever can read the repository could read it',
+      'the value is a credential, or the object is a Secret or has credentials, and everyone who can read the repository could read it',
     fix: 'choose restore or release, or store the credential where the package only refers to it; bring a Secret with SOPS, a SealedSecret or an ExternalSecret',
   },
   BP2004: {
@@ -189,8 +189,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP2008: {
     cause:
-      'live agrees with git, what differs is no drift or waits for the syncer, or it was decided and is not applied yet',
-    fix: 'run backporch diff; where a decision was merged, let the syncer apply it and scan again',
+      'live agrees with git, the differences are no drift or wait for the syncer, or a decision is not applied yet',
+    fix: 'run backporch diff; if a decision was merged, let the syncer apply it and scan again',
   },
   BP2009: {
     cause:
@@ -208,13 +208,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP2012: {
     cause:
-      'the records say that another branch is compared with this cluster, and one package cannot be what two branches say',
+      'the records say that another branch is compared with this cluster, and one package cannot follow two branches',
     fix: 'give --branch with the branch that is named, or --cluster with the name of the other cluster',
   },
   BP2013: {
     cause:
-      'the person may not write to the repository, is no code owner of the file, or the comment was edited and the forge does not tell by whom',
-    fix: 'ask those whom the message names, or write the command in a new comment',
+      'the person may not write to the repository, is not a code owner of the file, or the comment was edited and the forge does not show by whom',
+    fix: 'ask the people that the message names, or write the command in a new comment',
   },
   BP2014: {
     cause: 'more than one edit gives the live value without other changes, so the choice is yours',
@@ -222,8 +222,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP2015: {
     cause:
-      'the deletion was approved, and the merged record has no copy of all that would go: the object is too large, takes other objects or data along, or was recorded by an older version',
-    fix: 'keep what you need of it and delete it by hand, or release it; of an older record, scan and approve anew',
+      'the deletion was approved, and the merged record has no copy of everything that would be deleted: the object is too large, its deletion removes other objects or data, or it was recorded by an older version',
+    fix: 'save what you need of it and delete it by hand, or release it; for an older record, scan and approve again',
   },
   BP2016: {
     cause:
@@ -251,7 +251,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'check the service that the message names, then run again',
   },
   BP3006: {
-    cause: 'the API server is slow or overloaded, or the network loses what is sent',
+    cause: 'the API server is slow or overloaded, or the network loses packets',
     fix: 'run again, or give the requests longer with --timeout',
   },
   BP3007: {
@@ -270,21 +270,20 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   BP3010: {
     cause:
       'the list expired or changed while it was read, was too large, or came from another cluster than the one in the records',
-    fix: 'run again; where it stays, look at what serves the kind',
+    fix: 'run again; if it persists, check the API service that serves the kind',
   },
   BP3011: {
-    cause:
-      'validation or an admission rule of the cluster refuses what git has, also when it is only tried',
-    fix: 'correct the object in git, or the rule that refuses it',
+    cause: 'validation or an admission rule of the cluster rejects what git has, also in a dry run',
+    fix: 'correct the object in git, or the rule that rejects it',
   },
   BP3012: {
     cause:
-      'a right is missing, such as that to read Secrets or to try a creation, or the object does not say who wrote a field that git does not declare',
-    fix: 'look at the line with backporch explain, grant the right that it names, or record the cluster with what is missing; what is not proven is never taken for unchanged',
+      'a right is missing, such as that to read Secrets or to dry-run a creation, or the object does not say who wrote a field that git does not declare',
+    fix: 'run backporch explain for the line, grant the right that it names, or record the cluster with what is missing; unproven objects are never reported as unchanged',
   },
   BP3013: {
     cause:
-      'backporch writes to a cluster only what a merged decision says, and there is none for this',
+      'backporch writes to a cluster only what a merged decision says, and no decision covers this',
     fix: 'approve and merge the proposal first',
   },
   BP3014: {
@@ -308,7 +307,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3018: {
     cause:
-      'a Placement names the cluster and nobody has scanned it yet, or the report of the unit on the branch drift-ledger is damaged or of a newer version of Backporch',
+      'a Placement names the cluster and it was not scanned yet, or the report of the unit on the branch drift-ledger is damaged or of a newer version of Backporch',
     fix: 'run backporch scan for the cluster, with the newest version that writes to the repository; a scan replaces a damaged report',
   },
   BP4001: {
@@ -317,7 +316,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP4002: {
     cause:
-      'branch protection, a ruleset, a hook, a name that is taken, or a missing review or check does not let the push or the merge through; the ledger and all other packages are written without the refused branch',
+      'branch protection, a ruleset, a hook, a name that is taken, or a missing review or check rejects the push or the merge; the ledger and all other packages are written without the refused branch',
     fix: 'check the pull request, or exempt the account of backporch from the rule (backporch init --print-ruleset)',
   },
   BP4003: {
@@ -325,7 +324,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'run the command again',
   },
   BP4004: {
-    cause: 'a name that git does not take, or a push that would rewrite the base branch',
+    cause: 'a name that git does not allow, or a push that would rewrite the base branch',
     fix: 'rename what the message names',
   },
   BP4005: {
@@ -338,13 +337,13 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP4007: {
     cause:
-      'a work tree is on the branch that shall be moved, and the move would lose what is not committed',
+      'a work tree is on the branch that has to move, and the move would lose uncommitted changes',
     fix: 'commit or stash the changes, then run again',
   },
   BP4008: {
     cause:
-      'the disk is full, or the folder may not be written to; of a clone, neither the cache folder nor a temporary one takes data',
-    fix: 'free space, or give another folder; nothing in the cache has to be kept',
+      'the disk is full, or the folder may not be written to; for a clone, neither the cache folder nor a temporary one is writable',
+    fix: 'free space, or give another folder; the cache can be deleted',
   },
   BP4009: {
     cause: 'a repository on disk is read and written by the program git, and it is not on the PATH',
@@ -369,7 +368,8 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
     fix: 'set BACKPORCH_TOKEN, GITHUB_TOKEN or GITEA_TOKEN, or BACKPORCH_APP_ID with its key',
   },
   BP5003: {
-    cause: 'the token does not reach the repository, or lacks a right; forges answer so for both',
+    cause:
+      'the token does not reach the repository, or lacks a right; forges give the same answer for both',
     fix: 'grant what the message names: contents and pull requests, to read and write',
   },
   BP5004: {

@@ -30,7 +30,7 @@ test('an observation older than three intervals is Unknown with its age and exit
   assert.doesNotMatch(expired.stdout, /InSync/)
   assert.match(
     expired.stderr,
-    /^note: apps\/web in prod: last looked at 2026-11-21T10:01:00Z \(31m\), longer ago than 30m: it is unknown until the next scan$/m,
+    /^note: apps\/web in prod: last observed 2026-11-21T10:01:00Z \(31m\), longer ago than 30m: it is unknown until the next scan$/m,
   )
   const { items, incomplete } = JSON.parse(
     (await runInWorld(world, ['status', '-o', 'json'])).stdout,
@@ -71,7 +71,7 @@ test('a unit that scans no longer cover shows its age and does not stay Unknown'
   const { code, stdout, stderr } = await runInWorld(world, ['status'])
   assert.equal(code, 0)
   assert.match(stdout, /apps\/shop +- +\? InSync \(stale\)/)
-  assert.match(stderr, /^note: apps\/shop in prod: last looked at /m)
+  assert.match(stderr, /^note: apps\/shop in prod: last observed /m)
 })
 
 test('a unit with mode Off does not become stale', async () => {
@@ -133,14 +133,18 @@ test('a recording shows its age after two hours and is Unknown after a day', asy
   await runInWorld(world, ['scan'])
   const young = await after(world, HOUR)
   assert.deepEqual(
-    [young.code, /✓ InSync/.test(young.stdout), /last looked at/.test(young.stderr)],
+    [
+      young.code,
+      /✓ InSync/.test(young.stdout),
+      /last observed .*, longer ago than/.test(young.stderr),
+    ],
     [0, true, false],
   )
   const old = await after(world, HOUR)
   assert.equal(old.code, 0)
   assert.match(
     old.stderr,
-    /^note: apps\/web in prod: last looked at .*, longer ago than 2h: it may be otherwise now$/m,
+    /^note: apps\/web in prod: last observed .*, longer ago than 2h: it may have changed since$/m,
   )
   assert.equal((await after(world, 23 * HOUR)).code, 3)
 })

@@ -90,7 +90,7 @@ function markExpired(report: DriftReport, view: RepositoryView, now: Date): Drif
     return createUnknownReport(report, since, {
       state: 'unreadable',
       code: EXPIRED,
-      why: `the time of its last observation is still to come: ${observed}`,
+      why: `the time of its last observation is in the future: ${observed}`,
       remedy:
         'run backporch scan, and correct the clock of the machine that scanned, or of this one',
     })
@@ -99,7 +99,7 @@ function markExpired(report: DriftReport, view: RepositoryView, now: Date): Drif
   return createUnknownReport(report, end, {
     state: 'unreadable',
     code: EXPIRED,
-    why: `it was last looked at on ${observed}`,
+    why: `it was last observed on ${observed}`,
     remedy: 'run backporch scan, and check why the controller or the scheduled scan does not run',
   })
 }
@@ -224,8 +224,8 @@ export function listFreshnessNotes(
     const { said, known } = getLimits(first, view)
     const [limit, end] = stale.some(isExpired)
       ? [known, 'it is unknown until the next scan']
-      : [said, 'it may be otherwise now']
-    const text = `last looked at ${timeAndAge(oldest, now)}, longer ago than ${formatAge(limit * 1_000)}: ${end}`
+      : [said, 'it may have changed since']
+    const text = `last observed ${timeAndAge(oldest, now)}, longer ago than ${formatAge(limit * 1_000)}: ${end}`
     return [{ cause: 'looked-at-long-ago', subject: `${what} in ${cluster}`, text } as const]
   })
   return [...ofClusters, ...ofUnits, ...ofAge]

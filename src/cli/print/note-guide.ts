@@ -8,38 +8,38 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'correct the annotation in git: until then it hides nothing and the difference is drift',
   'annotation-overruled': 'remove the annotation, or ask the owner of the enforced policy',
   'audit-log-not-read':
-    'give the whole log with --audit-log; where it is missing, field managers alone are named',
+    'give the whole log with --audit-log; without it, only field managers are named',
   'branch-left-alone': 'merge or delete the branch by hand, then scan again',
   'cache-not-used':
     'free space, or name a folder that can be written in XDG_CACHE_HOME: each start reads the repository again until then',
   'claimed-by-inventory':
-    'nothing, where the objects belong to another package; otherwise add them to git, or take them out of the inventory',
+    'nothing, if the objects belong to another package; otherwise add them to git, or take them out of the inventory',
   'cluster-not-observed':
-    'run backporch check, which says what of the connection or the rights is missing; the next scan that reads it ends this',
+    'run backporch check, which shows what connection or rights are missing; the next scan that reads it ends this',
   'commit-compared': 'commit the changes: commits are compared and edited, not the work tree',
   'condition-copied':
     'remove the condition from the Kptfile of the copy, or leave it: the next proposal of the package replaces it',
   'config-applied':
-    'annotate the config with config.kubernetes.io/local-config: "true", if only functions read it: then it is no object of the cluster',
+    'annotate the config with config.kubernetes.io/local-config: "true", if only functions read it: then it is not an object of the cluster',
   decision:
     'nothing: the decision was found in git and is recorded in the ledger (backporch history)',
   'events-not-written':
-    'give the account the rule that the note names, or leave out --kubernetes-events; drift is recorded in git all the same',
+    'give the account the rule that the note names, or remove --kubernetes-events; drift is recorded in git in any case',
   'field-not-on-server':
     'correct the name of the field in git, or install the version of the kind that has it: the server drops or refuses it',
   'file-not-read':
-    'nothing, where the file is no manifest; otherwise correct the problem, because its objects are not compared',
+    'nothing, if the file is not a manifest; otherwise correct the problem, because its objects are not compared',
   'follows-another-branch':
-    'compare with the branch that the syncer takes: --branch, or name the other cluster with --cluster',
+    'compare with the branch that the syncer uses: --branch, or name the other cluster with --cluster',
   'forge-notice':
     'read what the note says: a token, or --forge, is missing or ignored, and only reviews depend on it',
   'folder-not-listed':
-    'nothing: backporch status has its drift; add a Kptfile where Porch shall list it (kpt pkg init)',
+    'nothing: backporch status has its drift; add a Kptfile if Porch should list it (kpt pkg init)',
   'function-identity':
-    'nothing, where the function is meant to rename objects; otherwise look at its configuration in the Kptfile',
+    'nothing, if the function is meant to rename objects; otherwise check its configuration in the Kptfile',
   'function-release':
     'name the release of the function that runs here in the Kptfile, or allow the image (docs/guides/functions.md)',
-  'function-result': 'read what the function says: it is a result, and no failure of the pipeline',
+  'function-result': 'read what the function says: it is a result, not a failure of the pipeline',
   'head-not-base':
     'name the base branch with --branch, or correct the default branch of the repository; in a clone, switch to the base branch',
   'helm-release-not-read':
@@ -49,13 +49,13 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'inventory-twice':
     'keep one inventory in the package: the Kptfile, or a ResourceGroup in a file of its own',
   'ledger-not-here':
-    'fetch the ledger as the note says: until then nothing is known of earlier scans and decisions',
+    'fetch the ledger as the note says: until then earlier scans and decisions are unknown',
   'ledger-not-read':
     'correct or delete the file on the branch drift-ledger; a scan writes a new report',
   'looked-at-long-ago':
     'run backporch scan, and check why the scheduled scan does not run; set detect.interval of the policy to how often you scan',
   'name-from-server':
-    'give the object a name: what the server names is another object with every apply, and is not compared',
+    'give the object a name: an object that the server names is a new one with every apply, and is not compared',
   'not-in-yaml-diff': 'run backporch diff without --yaml, which shows it',
   'newer-is-known':
     'nothing: a later observation is already recorded; scan again for the current state',
@@ -76,11 +76,10 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'porch-skips-branch':
     'delete the branch, or add the Kptfile at the path that its name has; a package without a path has no revisions in Porch',
   'porch-tag-not-number':
-    'nothing, where Porch is not used; otherwise delete the tag, or name it PACKAGE/vN',
-  'porch-tag-not-read':
-    'nothing, where the tag names no commit; otherwise fetch it: git fetch --tags',
+    'nothing, if Porch is not used; otherwise delete the tag, or name it PACKAGE/vN',
+  'porch-tag-not-read': 'nothing, if the tag names no commit; otherwise fetch it: git fetch --tags',
   'preview-not-written':
-    'give the account the right to comment on pull requests, or correct what the note names; leave out --preview if nobody needs it',
+    'give the account the right to comment on pull requests, correct what the note names, or remove --preview',
   'record-not-read':
     'correct the record, or delete it with its branch; a scan records the drift again',
   'manifest-not-proven':
@@ -93,11 +92,11 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
   'secret-in-git':
     'encrypt the values with SOPS, or create the Secret in the cluster from a secret store, and change the values: git keeps the old ones',
   'status-not-written':
-    'give the account the right to write commit statuses; where it has none, do not make drift/fresh a required check',
+    'give the account the right to write commit statuses; without it, do not make drift/fresh a required check',
   silenced:
     'nothing until the time that the note says; restore, adopt or release it to decide otherwise',
   'validator-not-run':
-    'nothing, where kpt fn render runs before a package is published; otherwise allow the image or program of the validator (docs/guides/functions.md)',
+    'nothing, if kpt fn render runs before a package is published; otherwise allow the image or program of the validator (docs/guides/functions.md)',
   'waits-for-apply':
     'apply the package, or wait for the syncer; remove by hand what no apply removes; then backporch scan checks that the cluster agrees',
   withdrawn: 'nothing: the cluster or git changed, and there is nothing left to decide',

@@ -31,6 +31,6 @@ export function formatRolloutLines(health: readonly GroupMember[]): string[] {
       )
   return [
     ...linesOf('Failed', 'Failed', 'its controller gave up'),
-    ...linesOf('InProgress', 'Reconciling', 'its controller is at work'),
+    ...linesOf('InProgress', 'Reconciling', 'its controller is working'),
   ]
 }

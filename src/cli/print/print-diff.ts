@@ -234,7 +234,7 @@ function formatOwnerLines({ actor }: Change): string[] {
   return [
     ...(others.length === 0 ? [] : [`also owned by ${others.join(', ')}`]),
     ...(actor.confidence === 'audit-time'
-      ? ['the user is told by manager and time: the audit log has no bodies']
+      ? ['the user is matched by manager and time: the audit log has no request bodies']
       : []),
   ]
 }

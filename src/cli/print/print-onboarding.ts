@@ -56,7 +56,7 @@ export function printOnboarding(
   }
   for (const { source, rule, why } of notImported.slice(0, dryRun ? 1_000 : 10))
     write(`  not taken over: ${source}: ${rule}: ${why}`)
-  for (const sentence of notObserved) write(`  not looked for: ${sentence}`)
+  for (const sentence of notObserved) write(`  not checked: ${sentence}`)
   if (expected === undefined)
     for (const line of subject.policyProblem.split('\n'))
       write(`  the policy of the branch: ${line.trim()}`)
@@ -66,7 +66,7 @@ export function printOnboarding(
     const { today, waiting } = splitByDigest(expected.proposals, subject.limits)
     const now = today.filter(({ mode }) => mode === 'Propose').length
     write(
-      `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · as the policy stands: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
+      `would open with mode Propose today: ${count(today.length, 'pull request')} (${risky('critical')} critical, ${risky('high')} high)${waiting.length === 0 ? '' : ` · ${waiting.length} of low risk ${waiting.length === 1 ? 'waits' : 'wait'} for the digest`} · with the current policy: ${now} · ${count(expected.muted.fields, 'difference')} muted`,
     )
     for (const { packageName, code, why } of expected.failed)
       write(`  could not be observed: ${packageName}: ${code}: ${why}`)
@@ -130,7 +130,7 @@ export function printOnboarded(
       )
       if (plan.editedBy !== undefined)
         write(
-          `  ${CONFIGURE_BRANCH} has commits of ${convertToOneLine(plan.editedBy, 60)} and stays: backporch init --remove takes it away`,
+          `  ${CONFIGURE_BRANCH} has commits of ${convertToOneLine(plan.editedBy, 60)} and stays: backporch init --remove removes it`,
         )
       write('  to propose it again: backporch init --again')
       return
@@ -163,15 +163,15 @@ function printProposed(
     const what =
       plan.push === undefined
         ? 'would leave the branch as it is'
-        : `would ${location.kind === 'clone' ? `write to ${location.name}` : 'push'}${plan.push.from === null ? '' : ' anew'}`
+        : `would ${location.kind === 'clone' ? `write to ${location.name}` : 'push'}${plan.push.from === null ? '' : ' again'}`
     return void write(
-      `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and render ${convertToOneLine(proposal.label)} again where it is new` : ''}`,
+      `\n${what}: ${CONFIGURE_BRANCH}${proposal?.state === 'open' ? `, and update ${convertToOneLine(proposal.label)} if it changed` : ''}`,
     )
   }
   const edited =
     plan.editedBy === undefined
       ? ''
-      : `; the branch was edited by ${convertToOneLine(plan.editedBy, 60)} and is left alone`
+      : `; the branch was edited by ${convertToOneLine(plan.editedBy, 60)} and is left unchanged`
   if (opened === undefined) return
   if (opened.number !== undefined) {
     const verb = proposal?.state === 'open' ? 'is open' : 'is proposed'
@@ -180,7 +180,7 @@ function printProposed(
     )
     if (!quiet)
       write(
-        '  merge: enrolled · close: nothing stays · edit the policy on the branch, and backporch init counts again',
+        '  merge: enrolled · close: nothing changes · edit the policy on the branch, and backporch init counts again',
       )
     return
   }

@@ -68,11 +68,11 @@ export function printPreview(preview: Preview, printer: Printer): void {
     printer.hint(`note: the head itself is compared: ${convertToOneLine(merge.why, 500)}`)
   for (const path of merge.conflicts.slice(0, 10))
     printer.hint(
-      `note: ${convertToOneLine(path, 300)} changed on both sides: that of the head is compared`,
+      `note: ${convertToOneLine(path, 300)} changed on both sides: the version of the head is compared`,
     )
   if (head.fork)
     printer.hint(
-      'note: the head is from a fork: nothing that it names was run, and no cluster was read',
+      'note: the head is from a fork: no program that it names was run, and no cluster was read',
     )
   if (preview.policies)
     printer.hint('note: the head changes policies: those of the base branch were used')
@@ -81,7 +81,7 @@ export function printPreview(preview: Preview, printer: Printer): void {
   for (const { name, failure } of preview.clusters)
     if (failure !== undefined && !head.fork)
       printer.hint(
-        `note: what is live in ${convertToOneLine(name, 300)} is unknown (${failure.code}): ${convertToOneLine(failure.why, 500)}`,
+        `note: the live state of ${convertToOneLine(name, 300)} is unknown (${failure.code}): ${convertToOneLine(failure.why, 500)}`,
       )
 }
 
@@ -141,7 +141,7 @@ function describePreviewUnit(unit: PreviewUnit): string {
     unknown,
   }).flatMap(([words, number]) => (number === 0 ? [] : [`${number} ${words}`]))
   const presence =
-    unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no unit any more, '
+    unit.presence === 'both' ? '' : unit.presence === 'new' ? 'new unit, ' : 'no longer a unit, '
   const shared =
     unit.shared.length === 0
       ? ''

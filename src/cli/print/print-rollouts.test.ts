@@ -19,7 +19,7 @@ test('prints objects that kstatus calls Reconciling or Failed, and no finished o
   assert.deepEqual(formatRolloutLines(health), [
     'Failed: Deployment shop/job: no',
     'Reconciling: Deployment shop/web: Available: 0/1',
-    'Reconciling: Deployment shop/old: its controller is at work',
+    'Reconciling: Deployment shop/old: its controller is working',
   ])
 })
 

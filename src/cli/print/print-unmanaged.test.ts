@@ -40,14 +40,14 @@ test('prints a separate list with the creator of each object and what was not ch
   const text = formatUnmanaged([FOUND], 0, terminal)
   assert.match(
     text,
-    /^2 managed by nobody in namespace shop of prod \(no drift, and not recorded\):\n {2}ConfigMap shop\/x {2}by kubectl-create, 2026-/,
+    /^2 unmanaged in namespace shop of prod \(no drift, and not recorded\):\n {2}ConfigMap shop\/x {2}by kubectl-create, 2026-/,
   )
   assert.match(text, /Deployment shop\/y\S* \(apps\) {2}by an unknown writer, -\n/)
   assert.equal(text.includes('\u001b'), false)
-  assert.match(text, /not looked into: cannot list secrets: forbidden\n$/)
+  assert.match(text, /not searched: cannot list secrets: forbidden\n$/)
   assert.match(
     formatUnmanaged([{ ...FOUND, objects: [], unread: [] }], 0, terminal),
-    /^nothing without a manager was found in namespace shop of prod\n$/,
+    /^no unmanaged objects in namespace shop of prod\n$/,
   )
   assert.match(
     formatUnmanaged([{ ...FOUND, namespaces: [], objects: [], unread: [] }], 0, terminal),

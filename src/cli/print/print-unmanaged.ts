@@ -40,17 +40,17 @@ function formatCluster(found: UnmanagedObjects, now: number, terminal: Terminal)
   const where = `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${convertToOneLine(namespaces.join(', '), 200)} of ${convertToOneLine(cluster)}`
   const lines = [
     namespaces.length === 0
-      ? `no package of ${convertToOneLine(cluster)} has a namespace to look into`
+      ? `no package of ${convertToOneLine(cluster)} has a namespace to search`
       : objects.length === 0
-        ? `nothing without a manager was found in ${where}`
+        ? `no unmanaged objects in ${where}`
         : terminal.style(
-            `${objects.length} managed by nobody in ${where} (no drift, and not recorded):`,
+            `${objects.length} unmanaged in ${where} (no drift, and not recorded):`,
             'bold',
           ),
     ...objects.map((object) => `  ${formatObjectLine(object, now, terminal)}`),
     ...listNotLookedInto(found).map(
       (why) =>
-        `${terminal.style(terminal.getGlyph('unknown'), 'yellow')} not looked into: ${convertToOneLine(why, 300)}`,
+        `${terminal.style(terminal.getGlyph('unknown'), 'yellow')} not searched: ${convertToOneLine(why, 300)}`,
     ),
   ]
   return `${lines.join('\n')}\n`

@@ -67,7 +67,7 @@ export function formatPublishedLines(
     `  publish: ${publish}`,
     ...(isLedgerStart(updates)
       ? [
-          `  if origin rejects drift-ledger, which it has already: ${beginAgain(written, location)}, and scan again`,
+          `  if origin rejects drift-ledger because it already has one: ${beginAgain(written, location)}, and scan again`,
         ]
       : []),
   ]

@@ -80,7 +80,7 @@ export function checkColumns<Row>(
   const wrong = names?.find((name) => !known.includes(name.toUpperCase()))
   if (wrong !== undefined)
     throw new InvalidArgumentError(
-      `there is no column ${wrong}; there are ${known.join(', ').toLowerCase()}`,
+      `there is no column ${wrong}; the columns are ${known.join(', ').toLowerCase()}`,
     )
   return names
 }

@@ -49,7 +49,7 @@ export function formatMarkdown(
     lines.push(`${count(hidden, 'more change')} not shown: left out by the selection.`, '')
   if (list.incomplete.length > 0) {
     const what =
-      drifted.length > 0 ? 'There may be more drift' : 'That there is no drift is not proven'
+      drifted.length > 0 ? 'There may be more drift' : 'The absence of drift is not proven'
     lines.push(`**Not everything was observed.** ${what}: see below.`, '')
   }
   if (shown.length < ranked.length) {
@@ -98,10 +98,10 @@ function formatHeading(
   if (changes > 0)
     return `Drift: ${count(changes, 'change')} in ${drifted.length} of ${count(items.length, 'package')}`
   if (items.length === 0 && incomplete.length > 0) return 'Drift: nothing could be observed'
-  if (hidden > 0) return 'Drift: nothing of what was selected'
-  if (items.length === 0) return 'Drift: no package was looked at'
+  if (hidden > 0) return 'Drift: none in the selection'
+  if (items.length === 0) return 'Drift: no package was observed'
   const unknown = items.filter(({ status }) => status.state === 'Unknown').length
-  if (unknown === items.length) return `Drift: not known in ${count(unknown, 'package')}`
+  if (unknown === items.length) return `Drift: unknown in ${count(unknown, 'package')}`
   return unknown === 0
     ? `No drift in ${count(items.length, 'package')}`
     : `No drift in ${items.length - unknown} of ${count(items.length, 'package')}`

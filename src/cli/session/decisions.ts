@@ -170,7 +170,7 @@ export function createDecisionColumns(terminal: Terminal): readonly Column<Decis
 function describeUndone(undone: ClosedEpisode['status']['undone']): string | undefined {
   if (undone === undefined) return undefined
   const by = `${undone.commit.slice(0, 7) || 'a later commit'}${undone.by === '' ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
-  return undone.how === 'TagMoved' ? `its tag was moved to ${by}` : `${by} took it out of git again`
+  return undone.how === 'TagMoved' ? `its tag was moved to ${by}` : `${by} reverted it in git`
 }
 
 function describeChanges(changes: Decision['spec']['changes'], terminal: Terminal): string {

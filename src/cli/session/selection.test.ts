@@ -195,7 +195,7 @@ test('status -n keeps packages with objects in the namespace, in sync or not', a
   assert.doesNotMatch(data.stdout, /apps\/web/)
   assert.equal((await runInWorld(world, ['status', '-n', 'shop'])).code, 1)
   const none = await runInWorld(world, ['status', '-n', 'nowhere'])
-  assert.match(none.stderr, /of 2 recorded packages none is selected/)
+  assert.match(none.stderr, /no package matches the filters \(2 recorded\)/)
   assert.match((await runInWorld(world, ['get', 'packages', '-n', 'shop'])).stdout, /apps\/web/)
   assert.doesNotMatch(
     (await runInWorld(world, ['get', 'packages', '-n', 'shop'])).stdout,
@@ -323,7 +323,7 @@ test('history selects decisions by namespace, risk, time and package', async () 
   ])
     assert.equal(await rows(...flags), 0, flags.join(' '))
   const { stderr } = await runInWorld(world, ['history', '-n', 'data'])
-  assert.match(stderr, /of 1 decision none is selected/)
+  assert.match(stderr, /no decision matches the filters \(1 recorded\)/)
 })
 
 test('a removed package keeps its history under its name', async () => {

@@ -285,7 +285,7 @@ export function splitArguments(name: string | undefined, selectors: readonly str
 }
 
 export function describeNewKey(path: string): string {
-  return `made the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
+  return `created the installation key ${path}: scans on other machines need the same key (BACKPORCH_KEY) to recognise what was decided`
 }
 
 /** @throws Failure BP1001 where it cannot be read, BP1005 */

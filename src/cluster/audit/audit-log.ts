@@ -160,7 +160,7 @@ function createReadFailure(path: string, thrown: unknown): Failure {
     where: path,
     why: WHY[code] ?? `the system says ${code === '' ? 'no' : code}`,
     remedy:
-      'give the file that the API server writes (--audit-log-path) with --audit-log, or leave the flag out: then field managers alone are named',
+      'give the file that the API server writes (--audit-log-path) with --audit-log, or remove the flag: then only field managers are named',
     cause: thrown,
   })
 }

@@ -110,7 +110,7 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
       wanted('v1', 'Secret', namespace, 'db'),
       wanted('v1', 'ConfigMap', namespace, 'gone'),
     ]
-    // The controllers go on writing the status: a recording is held against a live view that did not change around it.
+    // The controllers go on writing the status: a recording is compared with a live view that did not change around it.
     let [live, after, recorded] = [
       await reader.readLive(ids, signal),
       undefined as LiveView | undefined,

@@ -20,7 +20,7 @@ export function setBehindAside(
   verdicts: readonly ObjectVerdict[],
   evidence: SyncEvidence,
 ): ObjectVerdict[] {
-  const judge = new Judge(evidence)
+  const judge = new LagClassifier(evidence)
   return verdicts.map((verdict) => {
     const open = verdict.mayBeBehind
     if (open === undefined || open.size === 0) return verdict
@@ -78,7 +78,7 @@ function markUnproven(
   return { ...verdict, state, failure, reapplyFails: undefined }
 }
 
-class Judge {
+class LagClassifier {
   private readonly evidence: SyncEvidence
   private readonly applied: AppliedVersions
   private readonly versions: readonly PackageVersion[]

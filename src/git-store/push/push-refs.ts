@@ -255,7 +255,7 @@ function createLeaseLostFailure(
     code: 'BP4003',
     what: 'the branch moved between reading and pushing',
     where: remote,
-    why: `${formatRefNames('somebody else moved', moved)}${done.length === 0 ? '' : `; ${formatRefNames('moved before that was seen', done)}`}`,
+    why: `${formatRefNames('somebody else moved', moved)}${done.length === 0 ? '' : `; ${formatRefNames('backporch had already moved', done)}`}`,
     remedy: 'read the repository again and repeat',
     retry: 'backoff',
   })

@@ -302,7 +302,7 @@ class GitRepository implements PackageRepository {
       code: 'BP4004',
       what: `cannot move ${ref} there`,
       where: this.remote,
-      why: `${to} does not have ${from} among its ancestors, and the base branch is never rewritten`,
+      why: `${to} is not a descendant of ${from}, and the base branch is never rewritten`,
       remedy: 'make the change on top of the base branch as it is now',
     })
   }

@@ -86,7 +86,7 @@ const REFUSED: readonly (readonly [
     'it is for two clusters',
     withBranch({ others: [{ path: 'x', record: undefined }] }),
     'BP2009',
-    /^one decision is for all of them/,
+    /^one decision applies to all of them/,
     /the comment \/exclude prod$/,
   ],
 ]

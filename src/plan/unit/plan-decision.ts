@@ -178,7 +178,7 @@ export function openProposal(observed: Observation): OpenBranch {
       code: 'BP2009',
       what: `the proposal of ${name} is about ${clusters} clusters`,
       where: shortenBranch(proposal.ref),
-      why: 'one decision is for all of them, and this command decides about one cluster',
+      why: 'one decision applies to all of them, and this command decides for one cluster',
       remedy: `merge or close its pull request, or take this cluster out of it with the comment /exclude ${observed.unit.cluster}`,
     })
   }

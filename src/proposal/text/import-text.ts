@@ -27,14 +27,14 @@ export function importTitle({ namespace, path }: NewPackage): string {
 
 export function importMessage(subject: NewPackage): string {
   const { cluster, objects } = subject
-  return `${importTitle(subject)}\n\nThe package has ${count(objects.length, 'object')} of ${commitText(convertToOneLine(cluster, 200))} that nobody managed, as they are live.\n`
+  return `${importTitle(subject)}\n\nThe package has ${count(objects.length, 'object')} of ${commitText(convertToOneLine(cluster, 200))} that were unmanaged, as they are live.\n`
 }
 
 export function importBody(subject: NewPackage, { bodyLimit }: ForgeDialect): string {
   const { namespace, cluster, path, objects, notImported } = subject
   const unproven = objects.filter((object) => object.unproven !== undefined)
   const head = [
-    `**This adds the package ${formatMarkdownCell(path, 200)}** with ${count(objects.length, 'object')} of the namespace ${formatMarkdownCell(namespace, 100)} in ${formatMarkdownCell(cluster, 100)} that nobody manages, as they are live: without status, defaults and what the server writes.`,
+    `**This adds the package ${formatMarkdownCell(path, 200)}** with ${count(objects.length, 'object')} of the namespace ${formatMarkdownCell(namespace, 100)} in ${formatMarkdownCell(cluster, 100)} that are unmanaged, as they are live: without status, defaults and fields that the server writes.`,
     '',
     ...formatMarkdownTable(
       ['You', 'What happens'],

@@ -111,8 +111,8 @@ function createTwoOfOneNameFailure(): Failure {
     code: 'BP4004',
     what: `the repository as a folder and the package ${ROOT_FOLDER} cannot both be compared`,
     where: '.',
-    why: `the name of the repository as a folder is ${ROOT_FOLDER} too, so both would have the branches proposed/${ROOT_FOLDER}/drift-…`,
-    remedy: `name the folders of the repository in place of ".", or rename the folder ${ROOT_FOLDER}`,
+    why: `the repository as a folder is also named ${ROOT_FOLDER}, so both would use the branches proposed/${ROOT_FOLDER}/drift-…`,
+    remedy: `name folders of the repository instead of ".", or rename the folder ${ROOT_FOLDER}`,
     retry: 'on-change',
   })
 }

@@ -141,7 +141,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
     )
     const lacks =
       'it may not create, so objects without managers and missing objects cannot be dry-run'
-    const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can let dry runs through only`
+    const message = `cluster ${cluster}: the account may patch${both ? ' and create' : ''}, which dry runs need; a ValidatingAdmissionPolicy can restrict it to dry runs`
     return {
       check: 'cluster-dry-run',
       state: 'passed',
@@ -152,7 +152,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
     check: 'cluster-dry-run',
     state: 'warning',
     message: `cluster ${cluster}: the account may not patch in ${formatNamespaces(without)}, so nothing can be dry-run there: what ownership does not prove stays Unverified`,
-    fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that lets dry runs through only',
+    fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that allows only dry runs',
   }
 }
 

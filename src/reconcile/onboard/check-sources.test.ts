@@ -55,7 +55,7 @@ test('unlistable resources are one warning with their kinds, without further lin
       [
         'warning',
         'BP3003',
-        'cluster prod: Flux: the account cannot list its resources, so its units are not known: list is forbidden',
+        'cluster prod: Flux: the account cannot list its resources, so its units are unknown: list is forbidden',
       ],
       ['skipped', undefined, 'cluster prod: Argo CD Application a/b: why'],
     ],
@@ -70,7 +70,7 @@ test('ignores a kustomize Kustomization, and reports a cluster without syncers',
   const [line] = lines({ listed: [object('Kustomization', 'kustomize.config.k8s.io/v1beta1')] })
   assert.match(
     line ?? '',
-    /^passed cluster prod: no resource of a syncer that could name units \(.*Flux/,
+    /^passed cluster prod: no syncer resource that could name units \(.*Flux/,
   )
 })
 

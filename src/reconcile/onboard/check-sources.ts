@@ -17,7 +17,7 @@ export function judgeSources(
     const unread = live.unread.find((one) => one.name === name)
     if (unread !== undefined) {
       const named = kinds.map(({ kind, group }) => `${kind} (${group})`).join(', ')
-      const message = `${where}: ${name}: the account cannot list its resources, so its units are not known: ${unread.failure.why}`
+      const message = `${where}: ${name}: the account cannot list its resources, so its units are unknown: ${unread.failure.why}`
       return [
         {
           check,
@@ -45,7 +45,7 @@ export function judgeSources(
     findings.push({
       check,
       state: 'passed',
-      message: `${where}: no resource of a syncer that could name units (${NAMES.join(', ')})`,
+      message: `${where}: no syncer resource that could name units (${NAMES.join(', ')})`,
     })
   return [
     ...findings,
@@ -61,7 +61,7 @@ export function judgeSources(
           {
             check,
             state: 'skipped' as const,
-            message: `${where}: ${notes.length - MOST_NAMED} more resources are not compared, or not as they stand`,
+            message: `${where}: ${notes.length - MOST_NAMED} more resources are not compared, or not as they are`,
           },
         ]
       : []),

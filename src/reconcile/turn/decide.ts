@@ -246,7 +246,7 @@ function getObservedUnit(units: readonly ObservedUnit[]): Observation {
     throw new Failure({
       code: 'BP1001',
       what: 'a decision is about one package',
-      why: `${units.length} packages are meant`,
+      why: `${units.length} packages match`,
       remedy: 'name one package',
     })
   }
@@ -361,7 +361,7 @@ function createChangedSinceReviewFailure(
       remedy:
         outcome === 'foreign'
           ? 'merge or delete the branch by hand'
-          : 'scan again when that is put right, then decide',
+          : 'correct the problem, scan again, then decide',
       retry: 'on-change',
     })
   }

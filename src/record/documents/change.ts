@@ -6,7 +6,7 @@ export const actorSchema = z.object({
   manager: z
     .string()
     .describe(
-      'Field manager: the name that the client gave itself; `unknown` when the server kept no trace.',
+      'Field manager: the name that the client gave itself; `unknown` if the server did not record it.',
     ),
   operation: z.enum(['Apply', 'Update', '']).describe('How the manager wrote.'),
   subresource: z.string().optional(),
@@ -19,13 +19,13 @@ export const actorSchema = z.object({
   confidence: z
     .enum(['audit', 'audit-time', 'field-manager', 'last-writer', 'none'])
     .describe(
-      'audit: the audit log has the very request; audit-time: owns the field, and the audit log has one user that wrote under this name then; field-manager: owns the field; last-writer: the field is gone and this is the only other writer; none: no trace.',
+      'audit: the audit log has the request itself; audit-time: owns the field, and the audit log has one user that wrote under this name at that time; field-manager: owns the field; last-writer: the field is gone and this is the only other writer; none: no trace.',
     ),
   user: z
     .string()
     .optional()
-    .describe('Who the API server took the client for; from an audit log alone.'),
-  actingAs: z.string().optional().describe('Whom that user acted as (impersonation).'),
+    .describe('User as the API server authenticated it; only from an audit log.'),
+  actingAs: z.string().optional().describe('User that was impersonated.'),
   others: z
     .array(
       z.object({
@@ -37,7 +37,7 @@ export const actorSchema = z.object({
       }),
     )
     .optional()
-    .describe('Who else owns the field, the latest first.'),
+    .describe('Other owners of the field, latest first.'),
 })
 
 export const resolutionSchema = z.enum(['Restore', 'Adopt', 'Release'])
@@ -51,14 +51,14 @@ const changeSchema = z.object({
     .string()
     .optional()
     .describe(
-      'Keyed field path; absent for missing and unexpected. A credential in it stands as `hmac-sha256:<16 hex>`.',
+      'Keyed field path; absent for missing and unexpected. A credential in it is written as `hmac-sha256:<16 hex>`.',
     ),
   git: json
     .optional()
     .describe(
-      'Value in git; absent where git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.',
+      'Value in git; absent if git has none. A hidden value is `hmac-sha256:<16 hex> (<n> bytes)`.',
     ),
-  live: json.optional().describe('Value in the cluster; absent where the cluster has none.'),
+  live: json.optional().describe('Value in the cluster; absent if the cluster has none.'),
   redacted: z
     .boolean()
     .optional()
@@ -71,7 +71,7 @@ const changeSchema = z.object({
   via: z
     .string()
     .optional()
-    .describe('Which of several places in git is edited, as somebody chose it: `setter:replicas`.'),
+    .describe('Location in git to edit, which a person chose among several: `setter:replicas`.'),
   source: z.string().optional().describe('`path:line` of the object in git.'),
   notes: z.array(z.string()).optional(),
   fingerprint: z.string().describe('Keyed hash of this difference: 16 hex digits.'),
@@ -82,21 +82,21 @@ const unitSchema = z.object({
   package: z
     .string()
     .describe(
-      'Path of the package from the root of the repository; empty where the repository itself is the package.',
+      'Path of the package from the root of the repository; empty if the repository itself is the package.',
     ),
-  name: z.string().optional().describe('Of a package without a path: the name in its Kptfile.'),
-  source: z.literal('folder').optional().describe('Of a folder without a Kptfile.'),
+  name: z.string().optional().describe('For a package without a path: the name in its Kptfile.'),
+  source: z.literal('folder').optional().describe('Present for a folder without a Kptfile.'),
   appliedBy: z
     .string()
     .optional()
     .describe(
-      'The resource of a syncer that applies the folder, by which it was found: `Flux Kustomization flux-system/apps`.',
+      'Syncer resource that applies the folder and from which the unit was discovered: `Flux Kustomization flux-system/apps`.',
     ),
   branch: z
     .string()
     .optional()
     .describe(
-      'Base branch that was compared, short: `main`. Proposals and decisions of the unit are about it.',
+      'Base branch that was compared, short: `main`. Proposals and decisions of the unit apply to it.',
     ),
   revision: z.string().optional().describe('Latest published revision of the package, as in `v3`.'),
   commit: z
@@ -107,7 +107,7 @@ const unitSchema = z.object({
   tree: z
     .string()
     .describe(
-      'Hash of the content of the package, 16 hex digits: two commits with one hash have one package.',
+      'Hash of the content of the package, 16 hex digits: two commits with the same hash have the same package.',
     ),
 })
 
@@ -117,9 +117,9 @@ const observedSchema = z.object({
     .string()
     .optional()
     .describe(
-      'RFC 3339 UTC: a later observation that found the same. Lists have the latest that is known; where it is absent, `at` is it.',
+      'RFC 3339 UTC: a later observation that found the same. Lists have the latest known one; if absent, it is `at`.',
     ),
-  syncer: z.string().describe('Field manager that applies the package; empty when nobody does.'),
+  syncer: z.string().describe('Field manager that applies the package; empty if none does.'),
   objects: z.int().describe('Objects that git declares.'),
   recorded: z.boolean().optional().describe('True when the cluster was a recording.'),
 })
@@ -135,7 +135,7 @@ export const proposedAtSchema = z
   .string()
   .optional()
   .describe(
-    'RFC 3339 UTC: observation with which it was proposed; absent where that was the first one, and in a draft.',
+    'RFC 3339 UTC: observation with which it was proposed; absent if that was the first one, and in a draft.',
   )
 
 export type Change = z.infer<typeof changeSchema>

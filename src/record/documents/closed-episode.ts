@@ -20,38 +20,36 @@ export const closedEpisodeSchema = z.object({
       .describe(
         'Published: a draft became a package revision as it was, which decides nothing about the cluster.',
       ),
-    decidedBy: z.string().describe('Who decided; empty when nobody did (Healed).'),
+    decidedBy: z.string().describe('Who decided; empty if no person did (Healed).'),
     at: z.string().describe('RFC 3339 UTC of the outcome.'),
     commit: z.string().optional().describe('Merge commit.'),
     revision: z.string().optional().describe('Published revision, as in `v4`.'),
     seenAt: z
       .string()
       .optional()
-      .describe(
-        'RFC 3339 UTC: the observation that found the decision, where it was made elsewhere.',
-      ),
+      .describe('RFC 3339 UTC: the observation that found a decision made elsewhere.'),
     branch: z.string().optional().describe('Branch of the joint proposal that the record was on.'),
     publishedBy: z
       .literal('porch')
       .optional()
-      .describe('Present where the revision was published without backporch or a forge.'),
+      .describe('Present if the revision was published without backporch or a forge.'),
     altered: z
       .string()
       .optional()
       .describe(
-        'Why what was merged is not what backporch proposed; absent where it is. Backporch does not write such a decision to a cluster.',
+        'Why the merged content is not what backporch proposed; absent if it is. Backporch does not write such a decision to a cluster.',
       ),
     undone: z
       .object({ how: z.enum(['TagMoved', 'AdoptionUndone']), commit: z.string(), by: z.string() })
       .optional()
       .describe(
-        'What took the merged decision out of git again: the commit, and its author; empty where that is not known.',
+        'What reverted the merged decision in git: the commit, and its author; empty if unknown.',
       ),
     failedAt: z
       .string()
       .optional()
       .describe(
-        'RFC 3339 UTC: merged, and the cluster did not agree within the time that the policy gives.',
+        'RFC 3339 UTC: when the cluster had not agreed with the merged decision within the time limit of the policy.',
       ),
     verifiedAt: z
       .string()
@@ -60,7 +58,7 @@ export const closedEpisodeSchema = z.object({
     silentUntil: z
       .string()
       .optional()
-      .describe('RFC 3339 UTC: until then exactly this fingerprint is not raised again.'),
+      .describe('RFC 3339 UTC: exactly this fingerprint is not proposed again before this time.'),
     reason: z.string().optional(),
   }),
 })

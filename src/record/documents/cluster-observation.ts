@@ -5,9 +5,9 @@ import { API_VERSION, annotationsSchema } from './document.ts'
 
 export const clusterFailureSchema = z
   .object({
-    since: z.string().describe('RFC 3339 UTC: first look that failed.'),
+    since: z.string().describe('RFC 3339 UTC: first failed observation.'),
     code: z.string(),
-    why: z.string().describe('The sentence of the code, and nothing of what the cluster answered.'),
+    why: z.string().describe('Description of the code, without any answer of the cluster.'),
     remedy: z.string(),
   })
   .describe('Why the cluster cannot be observed; absent while it can.')
@@ -27,7 +27,7 @@ const statusShape = {
     .string()
     .optional()
     .describe(
-      'RFC 3339 UTC of the last successful observation of every package of the cluster; absent where there was none. It is coarse: while nothing changes it is renewed once in the interval of the policy (detect.interval).',
+      'RFC 3339 UTC of the last successful observation of every package of the cluster; absent if there was none. It is coarse: while nothing changes it is updated once per interval of the policy (detect.interval).',
     ),
   reachable: z.boolean().describe('False while the cluster cannot be observed.'),
   failure: clusterFailureSchema.optional(),
@@ -40,7 +40,7 @@ const statusShape = {
       why: z.string(),
     })
     .optional()
-    .describe('Where the policy of the base commit could not be used.'),
+    .describe('Present if the policy of the base commit cannot be used.'),
 }
 
 /** Keeps fields of later versions. */

@@ -9,25 +9,25 @@ const objectCopySchema = z.object({
     .string()
     .optional()
     .describe(
-      'YAML that `kubectl apply` takes: the object as it was live, without status and what the server keeps. Absent where it is too large.',
+      'YAML for `kubectl apply`: the live object without status and fields that the server manages. Absent if it is too large.',
     ),
   lost: z
     .array(z.string())
     .optional()
     .describe(
-      'Keyed paths of credentials, which are never kept: each stands in the manifest as a keyed hash, to be filled in by hand.',
+      'Keyed paths of credentials, which are never kept: the manifest has a keyed hash in place of each, to be replaced by hand.',
     ),
   notKept: z
     .string()
     .optional()
     .describe(
-      'Why there is no manifest. Backporch then does not delete the object, whoever approves it.',
+      'Why there is no manifest. Backporch then never deletes the object, even after an approval.',
     ),
   takesAlong: z
     .string()
     .optional()
     .describe(
-      'What else a deletion takes, of which there is no copy. Backporch then does not delete the object, whoever approves it.',
+      'What else a deletion would remove that has no copy. Backporch then never deletes the object, even after an approval.',
     ),
 })
 
@@ -54,7 +54,7 @@ export const driftRecordSchema = z.object({
       .string()
       .optional()
       .describe(
-        'Login of who chose the plan in the review; empty for a ticked box, which nobody signs.',
+        'Login of the person who chose the plan in the review; empty for a ticked checkbox, whose author is unknown.',
       ),
     plannedBefore: z
       .enum(['Restore', 'Adopt', 'Release', 'Mixed'])
@@ -68,23 +68,23 @@ export const driftRecordSchema = z.object({
       .array(z.string())
       .optional()
       .describe(
-        'Of a joint proposal: names of clusters, `*` for any text, that have proposals of their own.',
+        'For a joint proposal: names of clusters that have separate proposals; `*` matches any text.',
       ),
     notes: z
       .array(z.string())
       .optional()
       .describe(
-        'Which other units have an adopted value from the same place in git, and whether they change too. In sentences.',
+        'Sentences that name the other units with an adopted value from the same location in git, and whether they change too.',
       ),
     policy: z.object({ name: z.string(), mode: z.string() }),
     settle: z
       .enum(['syncer', 'backporch'])
-      .describe('Who brings the cluster in line after the merge.'),
-    keyId: z.string().describe('Tells which installation key made the keyed hashes.'),
+      .describe('Who applies the decision to the cluster after the merge.'),
+    keyId: z.string().describe('Identifies the installation key of the keyed hashes.'),
     copies: z
       .array(objectCopySchema)
       .optional()
-      .describe('Objects that a Restore may delete or replace, as they were live.'),
+      .describe('Live state of the objects that a Restore may delete or replace.'),
   }),
 })
 

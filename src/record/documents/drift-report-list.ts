@@ -12,12 +12,12 @@ const notesSchema = z
       examples: z
         .array(z.object({ subject: z.string(), text: z.string() }))
         .describe(
-          'The first ones; every one with --verbose. `subject` is what a note is about, empty where the text says it.',
+          'The first notes; all of them with --verbose. `subject` is the subject of a note, empty if the text names it.',
         ),
     }),
   )
   .optional()
-  .describe('What a reader should know that is no drift and no failure, one entry for each cause.')
+  .describe('Notes: neither drift nor failures, one entry for each cause.')
 
 export const driftReportListSchema = z.object({
   apiVersion: z.literal(API_VERSION),
@@ -25,13 +25,11 @@ export const driftReportListSchema = z.object({
   observedAt: z
     .string()
     .describe(
-      'RFC 3339 UTC: every item was looked at then or later; of one that cannot be observed, the last look that saw it counts. Empty where nothing was ever observed.',
+      'RFC 3339 UTC: every item was observed at this time or later; for an item that cannot be observed, its last successful observation counts. Empty if nothing was ever observed.',
     ),
   incomplete: z
     .array(incompleteSchema)
-    .describe(
-      'What could not be observed. Absence of drift is not proven where this is not empty.',
-    ),
+    .describe('What could not be observed. Absence of drift is not proven if this is not empty.'),
   items: z.array(driftReportSchema),
   notes: notesSchema,
   clusters: z
@@ -42,37 +40,35 @@ export const driftReportListSchema = z.object({
           .string()
           .optional()
           .describe(
-            'RFC 3339 UTC of the last successful observation of every package; absent where the ledger has none.',
+            'RFC 3339 UTC of the last successful observation of every package; absent if the ledger has none.',
           ),
         reachable: z.boolean().describe('False while the cluster cannot be observed.'),
         failure: clusterFailureSchema.optional(),
       }),
     )
     .optional()
-    .describe('Of `status`: the clusters of the items, as the ledger has them.'),
+    .describe('For `status`: the clusters of the items, as the ledger has them.'),
   proposals: z
     .array(z.object({ branch: z.string(), label: z.string(), url: z.string() }))
     .optional()
     .describe(
-      'Open proposals that a scan made or kept: label as the forge calls it (`#418`), url empty where git is the forge.',
+      'Open proposals that a scan made or kept: label as on the forge (`#418`), url empty if there is no forge.',
     ),
   wouldWrite: z
     .array(z.string())
     .optional()
-    .describe('Of a dry run: every write of a real run that is not there already, in order.'),
+    .describe('For a dry run: every write that a real run would do, in order.'),
   actions: z
     .array(z.looseObject({ kind: z.string() }))
     .optional()
     .describe(
-      'Of a dry run: the whole plan, in order. Hidden values are hashes; `hidden` stands for a file of which nothing is shown.',
+      'For a dry run: the whole plan, in order. Hidden values are hashes; `hidden` marks a file whose content is not shown.',
     ),
   unmanaged: z
     .array(
       z.object({
         cluster: z.string(),
-        namespaces: z
-          .array(z.string())
-          .describe('Where was looked: the namespaces of the packages.'),
+        namespaces: z.array(z.string()).describe('Searched namespaces: those of the packages.'),
         objects: z.array(
           z.object({
             apiVersion: z.string(),
@@ -81,20 +77,18 @@ export const driftReportListSchema = z.object({
               .string()
               .optional()
               .describe(
-                'Field manager that wrote it first; absent where the server kept no trace.',
+                'Field manager that wrote it first; absent if the server did not record it.',
               ),
             createdAt: z.string().optional().describe('RFC 3339 UTC.'),
           }),
         ),
         unread: z
           .array(z.string())
-          .describe('What could not be listed; where this is not empty there may be more objects.'),
+          .describe('What could not be listed; if this is not empty there may be more objects.'),
       }),
     )
     .optional()
-    .describe(
-      'With --unmanaged: objects that nobody manages. They are no drift and are never recorded.',
-    ),
+    .describe('With --unmanaged: unmanaged objects. They are not drift and are never recorded.'),
 })
 
 export type DriftReportList = z.infer<typeof driftReportListSchema>

@@ -18,7 +18,7 @@ const unitStateSchema = z
     'Off',
   ])
   .describe(
-    'Behind: git moved, and live is what an earlier commit rendered, or nothing. SyncFailed: the same, and the syncer tried and failed. Reconciling: the same while the syncer is at work. Suspended: the same while the syncer is suspended.',
+    'Behind: git has a newer commit, and live is what an earlier commit rendered, or nothing. SyncFailed: the same, and the syncer tried and failed. Reconciling: the same while the syncer is working. Suspended: the same while the syncer is suspended.',
   )
 
 export const incompleteSchema = z.object({
@@ -28,7 +28,7 @@ export const incompleteSchema = z.object({
     .enum(['unverified', 'unreadable', 'blocked', 'outside'])
     .optional()
     .describe(
-      'unverified: observed, and not all of it could be proven; unreadable: nothing is known; blocked: the server refuses what git has; outside: the package does not cover it, so nothing of it is reported.',
+      'unverified: observed, but not proven in full; unreadable: not observed; blocked: the API server rejects what git has; outside: the package does not cover it, so nothing but its name is reported.',
     ),
   code: z.string(),
   why: z.string(),
@@ -39,25 +39,25 @@ const healthSchema = z.object({
   status: z
     .enum(STATUS_WORDS)
     .describe(
-      'The worst of the objects, in words of kstatus: Failed, Unknown, NotFound, Terminating, InProgress, Current.',
+      'Worst status of the objects, as kstatus defines it: Failed, Unknown, NotFound, Terminating, InProgress, Current.',
     ),
   objects: z
     .array(
       z.object({
         ref: refSchema,
         status: z.enum(STATUS_WORDS),
-        message: z.string().optional().describe("kstatus' sentence."),
+        message: z.string().optional().describe('Message of kstatus.'),
       }),
     )
     .optional()
     .describe(
-      'Objects that are not Current, the worst first, twenty at most. The ResourceGroup has all of them.',
+      'Objects that are not Current, worst first, at most twenty. The ResourceGroup has all of them.',
     ),
 })
 
 const lastKnownSchema = z
   .object({ state: unitStateSchema, since: z.string() })
-  .describe('Of an Unknown unit: the state that was seen last, and since when it was so.')
+  .describe('For an Unknown unit: the last observed state, and when it began.')
 
 const setAsideSchema = z.object({
   ref: refSchema,
@@ -67,16 +67,13 @@ const setAsideSchema = z.object({
   rule: z
     .string()
     .optional()
-    .describe('Of Ignored: name of the preset rule, or the place of the ignore rule.'),
-  commit: z
-    .string()
-    .optional()
-    .describe('Of what waits for the syncer: the commit that live is of.'),
+    .describe('For Ignored: name of the preset rule, or location of the ignore rule.'),
+  commit: z.string().optional().describe('For what waits for the syncer: the commit that is live.'),
   stuckSince: z
     .string()
     .optional()
     .describe(
-      'RFC 3339 UTC: it waits for longer than the policy allows (detect.stuckAfter), or the syncer failed; empty where nobody knows since when.',
+      'RFC 3339 UTC: since when it waits longer than the policy allows (detect.stuckAfter) or the syncer fails; empty if the time is unknown.',
     ),
 })
 
@@ -85,11 +82,11 @@ const setAsideSchema = z.object({
  * unit.
  */
 const ruleMatchSchema = z.object({
-  rule: z.string().describe('Twelve hex digits of what the rule covers.'),
+  rule: z.string().describe('Hash of what the rule covers: twelve hex digits.'),
   hits: z
     .int()
     .optional()
-    .describe('Differences of the unit that it covers; absent where there is none.'),
+    .describe('Number of differences of the unit that it covers; absent if it covers none.'),
   unmatchedSince: z
     .string()
     .optional()
@@ -106,7 +103,9 @@ const ruleMatchSchema = z.object({
       expires: z.string().optional(),
     })
     .optional()
-    .describe('Of a rule that is an annotation of the package; the others are in the policies.'),
+    .describe(
+      'Present for a rule that is an annotation of the package; the others are in the policies.',
+    ),
 })
 
 export const driftReportSchema = z.object({
@@ -119,31 +118,31 @@ export const driftReportSchema = z.object({
     since: z
       .string()
       .describe(
-        'RFC 3339 UTC: first observation of this state; of Unknown, the first look that failed.',
+        'RFC 3339 UTC: first observation of this state; for Unknown, time of the first failed observation.',
       ),
     lastKnown: lastKnownSchema.optional(),
     stuckSince: z
       .string()
       .optional()
       .describe(
-        'RFC 3339 UTC: the syncer is late since then, as the policy has it (detect.stuckAfter); empty where nobody knows since when.',
+        'RFC 3339 UTC: since when the syncer is late according to the policy (detect.stuckAfter); empty if the time is unknown.',
       ),
     episode: z.string().describe('Id of the open episode; empty when there is none.'),
     lifecycle: z
       .enum(['Draft', 'Proposed', 'Published', ''])
-      .describe('Where the record of the episode stands.'),
+      .describe('State of the record of the episode.'),
     plan: z.enum(['Restore', 'Adopt', 'Release', 'Mixed', '']),
     branch: z
       .string()
       .optional()
       .describe(
-        'Branch of the joint proposal that the record is on, where it is not named by the episode.',
+        'Branch of the joint proposal that has the record, if its name is not that of the episode.',
       ),
     pullRequest: z
       .object({ number: z.int().positive(), url: z.string().optional() })
       .optional()
       .describe(
-        'Where a command shows the report: the pull request of the open record, as the ledger knows it.',
+        'Pull request of the open record, as the ledger has it. Only in reports that a command prints.',
       ),
     held: z
       .object({
@@ -158,7 +157,7 @@ export const driftReportSchema = z.object({
           'policy',
           'refused',
         ]),
-        until: z.string().optional().describe('RFC 3339 UTC, where the end is known.'),
+        until: z.string().optional().describe('RFC 3339 UTC, if the end is known.'),
         why: z.string(),
       })
       .optional()
@@ -168,22 +167,22 @@ export const driftReportSchema = z.object({
     snoozedUntil: z
       .string()
       .optional()
-      .describe('RFC 3339 UTC: nobody is reminded of the open proposal before.'),
+      .describe('RFC 3339 UTC: no reminders are sent before this time.'),
     ignores: z
       .array(ruleMatchSchema)
       .optional()
-      .describe('Ignore rules that were tried, and what came of each.'),
+      .describe('Ignore rules that were tried, and the result of each.'),
     health: healthSchema
       .optional()
       .describe(
-        'Beside the state: what is in sync may still fail. Absent in a report of an earlier version.',
+        'Independent of the state: an object that is in sync may still fail. Absent in a report of an earlier version.',
       ),
     rollout: rolloutSchema.optional(),
     newKeyId: z
       .string()
       .optional()
       .describe(
-        'Id of the installation key of the keyed hashes, where the key was made in that run; absent where it was there before.',
+        'Id of the installation key of the keyed hashes, if that run created the key; absent if the key already existed.',
       ),
     setAside: z.array(setAsideSchema).optional(),
     incomplete: z.array(incompleteSchema).optional(),

@@ -6,7 +6,7 @@ import { refSchema } from './rollout.ts'
 const liveSchema = z
   .enum(['before', 'after', 'other', 'unknown'])
   .describe(
-    'after: live already has what the merge gives; before: live has what the base branch has; other: live has a third value, so it drifted; unknown: live was not read.',
+    'after: live already has the value after the merge; before: live has the value of the base branch; other: live has a third value, so it drifted; unknown: live was not read.',
   )
 
 const previewChangeSchema = z.object({
@@ -15,26 +15,22 @@ const previewChangeSchema = z.object({
   path: z
     .string()
     .optional()
-    .describe('Keyed field path; absent where the whole object comes or goes.'),
+    .describe('Keyed field path; absent if the whole object is added or removed.'),
   before: json
     .optional()
-    .describe(
-      'Value on the base branch; absent where it has none. A hidden value is a keyed hash.',
-    ),
-  after: json.optional().describe('Value after the merge; absent where it has none.'),
+    .describe('Value on the base branch; absent if it has none. A hidden value is a keyed hash.'),
+  after: json.optional().describe('Value after the merge; absent if it has none.'),
   redacted: z.boolean().optional().describe('True when the values are keyed hashes.'),
   risk: riskSchema,
   reason: z.string().describe('Code of the rule that gave the risk.'),
   source: z
     .string()
     .optional()
-    .describe('`path:line` of the object in git, after the merge where it is there.'),
+    .describe('`path:line` of the object in git, after the merge if it still exists there.'),
   live: liveSchema,
   liveValue: json
     .optional()
-    .describe(
-      'Where live has a third value: that one; absent where the field is not there, and where it is hidden.',
-    ),
+    .describe('The third value, if live has one; absent if the field is missing or hidden.'),
 })
 
 const previewFailureSchema = z.object({
@@ -49,32 +45,31 @@ const previewFailureSchema = z.object({
 const previewUnitSchema = z.object({
   package: z.string().describe('Path from the root of the repository; empty for the root.'),
   cluster: z.string(),
-  appliedBy: z.string().optional().describe('The resource of a syncer that applies the folder.'),
+  appliedBy: z.string().optional().describe('Syncer resource that applies the folder.'),
   state: z
     .enum(['changes', 'same', 'failed'])
     .describe(
-      'same: it reads an edited file, and what is built of it does not change. failed: it could not be built.',
+      'same: it reads an edited file, and its objects do not change. failed: it could not be built.',
     ),
   presence: z
     .enum(['both', 'new', 'gone'])
-    .describe('new: the merge makes it a unit; gone: the merge takes it away.'),
+    .describe('new: the merge adds the unit; gone: the merge removes it.'),
   edited: z
     .array(z.string())
     .describe('Edited files that it is built from, from the root of the repository.'),
   shared: z
     .array(z.string())
-    .describe('Of these, the ones outside of its folder: other units may read them too.'),
+    .describe(
+      'Those of the edited files that are outside of its folder: other units may read them too.',
+    ),
   changes: z.array(previewChangeSchema),
   failures: z.array(previewFailureSchema),
 })
 
 const previewClusterSchema = z.object({
   name: z.string(),
-  observedAt: z
-    .string()
-    .optional()
-    .describe('RFC 3339 UTC; absent where the cluster was not read.'),
-  failure: previewFailureSchema.optional().describe('Why nothing of it was read.'),
+  observedAt: z.string().optional().describe('RFC 3339 UTC; absent if the cluster was not read.'),
+  failure: previewFailureSchema.optional().describe('Why the cluster was not read.'),
 })
 
 export const previewSchema = z.object({
@@ -84,26 +79,25 @@ export const previewSchema = z.object({
   head: z.object({
     name: z.string(),
     commit: z.string(),
-    fork: z.boolean().describe('Nothing that the head names was run.'),
+    fork: z
+      .boolean()
+      .describe('True for a pull request from a fork: no program that the head names was run.'),
   }),
   merge: z
     .object({
-      base: z
-        .string()
-        .optional()
-        .describe('Commit from which both began; absent where it is not known.'),
+      base: z.string().optional().describe('Merge base of head and base; absent if unknown.'),
       conflicts: z
         .array(z.string())
-        .describe('Files that both sides edited at one place; those of the head are taken.'),
+        .describe('Files with conflicting edits; the files of the head are used.'),
       why: z.string().optional().describe('Why the head itself is compared instead of the merge.'),
     })
-    .describe('How the compared files came about: base and head are merged in memory.'),
+    .describe('How the compared files were made: base and head are merged in memory.'),
   edited: z.array(z.string()).describe('Files that the merge edits.'),
   policyProblem: z
     .object({ where: z.string(), why: z.string() })
     .optional()
     .describe(
-      'Where the merge edits policies, and what comes of it cannot be used: the first problem, with file and line.',
+      'First problem, with file and line, if the merge edits policies and the result cannot be used.',
     ),
   policies: z
     .boolean()
@@ -118,7 +112,7 @@ export const previewSchema = z.object({
   elsewhere: z
     .array(z.object({ name: z.string(), files: z.array(z.string()) }))
     .describe(
-      'What else of the repository is built from edited files, and is no unit of these clusters: resources of syncers that files declare, and kustomizations. It is not compared.',
+      'What else is built from edited files and is not a unit of these clusters: declared syncer resources, and kustomizations. It is not compared.',
     ),
   notes: z.array(z.string()),
 })

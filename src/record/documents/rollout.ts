@@ -9,23 +9,21 @@ const contentPart = {
   tree: z
     .string()
     .describe(
-      'Hash of the content of the package, 16 hex digits: how it is found again in a history that was rewritten.',
+      'Hash of the content of the package, 16 hex digits: identifies it in a rewritten history.',
     ),
 }
 
 export const rolledBackSchema = z
   .object({
-    commit: z
-      .string()
-      .describe('The commit that live is of; empty for the time before the package was there.'),
+    commit: z.string().describe('The live commit; empty for the time before the package existed.'),
     seen: z
       .object({ commit: z.string(), at: z.string() })
       .optional()
       .describe(
-        'The newer commit that was live, and the last observation that saw it, RFC 3339 UTC; absent where the syncer says so itself.',
+        'The newer commit that was live, and its last observation, RFC 3339 UTC; absent if the syncer reports the rollback itself.',
       ),
   })
-  .describe("The syncer's field manager took the object back to an older commit than it had.")
+  .describe("The syncer's field manager returned the object to an older commit than it had.")
 
 export const rolloutSchema = z
   .object({
@@ -33,32 +31,34 @@ export const rolloutSchema = z
       .array(
         z.object({
           ...contentPart,
-          after: z.string().describe('RFC 3339 UTC: the last look that did not find it.'),
+          after: z.string().describe('RFC 3339 UTC: the last observation without it.'),
           firstSeen: z
             .string()
             .describe(
-              'RFC 3339 UTC: the first look that found it. The time of a commit is only what its committer says.',
+              'RFC 3339 UTC: the first observation with it. The date of a commit is only a claim of its committer.',
             ),
         }),
       )
       .optional()
-      .describe('What git has that not every object was seen with yet, newest first, ten at most.'),
+      .describe(
+        'Contents of git that were not yet observed live on every object, newest first, at most ten.',
+      ),
     seen: z
       .array(
         z.object({
           ...contentPart,
-          at: z.string().describe('RFC 3339 UTC: the last observation that saw it.'),
+          at: z.string().describe('RFC 3339 UTC: the last observation with it.'),
           refs: z
             .array(refSchema)
             .optional()
-            .describe('The objects; absent where it is all that are listed.'),
+            .describe('The objects; absent for all listed objects.'),
         }),
       )
       .optional()
       .describe(
-        'What the objects that differ, wait or could not be judged were last seen with. Of the others the report says it: what git has.',
+        'Last observed content of the objects that differ, wait or could not be judged. The others have the content of git.',
       ),
   })
-  .describe('Present while not every object was seen with what git has.')
+  .describe('Present until every object was observed with the content of git.')
 
 export type Rollout = z.infer<typeof rolloutSchema>

@@ -1,4 +1,4 @@
-/** What postBuild makes of objects, held against Flux's own code. */
+/** What postBuild makes of objects, compared with Flux's own code. */
 import {
   CUSTOM,
   config,

@@ -162,16 +162,15 @@ export function findNotProvenObstacle(
   if (proof.unsettled !== undefined)
     return {
       where: '',
-      why: `with the edit of ${what} the package never settles: ${proof.unsettled} changes with each render`,
-      remedy:
-        'correct the pipeline so that a render of the rendered package changes nothing, or choose restore',
+      why: `with the edit of ${what} the pipeline is not idempotent: ${proof.unsettled} changes with each render`,
+      remedy: 'correct the pipeline so that a second render changes nothing, or choose restore',
     }
   if (proof.lands) return undefined
   return {
     where: '',
     why: `with the edit of ${what} the field gets another value${describeLaterRender(proof)}`,
     remedy:
-      'edit by hand what the pipeline writes there, so that a render of the rendered package changes nothing, or choose restore',
+      'edit by hand what the pipeline writes there, so that a second render changes nothing, or choose restore',
   }
 }
 
@@ -258,7 +257,7 @@ function formatNamedLocations(candidates: readonly Candidate[]): string {
 export function createNeverSettlesFailure(packagePath: string, moving: string): Failure {
   return new Failure({
     code: 'BP1207',
-    what: 'rendering the rendered package changes it again',
+    what: 'a second render changes the rendered package again',
     where: describePackage(packagePath),
     why: `${moving} changes with each render, so that no edit can be proven`,
     remedy: 'make the function idempotent that writes it, or choose restore',

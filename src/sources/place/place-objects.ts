@@ -98,7 +98,7 @@ export function placeInPackage({
   const moving = movesOn(edited)
   if (moving !== undefined && changes[0] !== undefined)
     throw createCannotFailure(changes[0], {
-      why: `with its manifest the package never settles: ${moving} changes with each render`,
+      why: `with its manifest the pipeline is not idempotent: ${moving} changes with each render`,
       remedy: BY_HAND,
     })
   if (first.run === undefined || !unedited.isSettledAt(1)) return texts

@@ -56,17 +56,17 @@ export async function readSyncedSource(
     places.map(({ path }) => path).filter(isEdited),
     signal,
   )
-  const ofMaker =
+  const generatorFiles =
     declaration === undefined
       ? []
       : (await readFilesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
-  const beside = [
+  const siblingFiles = [
     declaration,
-    ...ofMaker,
+    ...generatorFiles,
     ...ofVariables.values(),
     ...build.builder.overrides.names.map((name) => listed.get(joinFolderPath(folder, name))),
   ]
-  for (const file of beside) if (file !== undefined) listed.set(file.path, file)
+  for (const file of siblingFiles) if (file !== undefined) listed.set(file.path, file)
   const sourceOf = (
     read: ReadonlyMap<string, PackageFile>,
     failures: readonly Failure[],
@@ -113,7 +113,7 @@ export async function readSyncedSource(
     const authored = listed.get(written.path)
     if (authored === undefined) read.delete(written.path)
     else read.set(written.path, authored)
-    for (const file of beside) if (file !== undefined) read.set(file.path, file)
+    for (const file of siblingFiles) if (file !== undefined) read.set(file.path, file)
     const isWritten = authored !== undefined && walked.failures.length > 0
     const places = isWritten ? (await readKustomization(commit, folder, signal)).failures : []
     return sourceOf(

@@ -1,4 +1,4 @@
-/** Which files are in an artifact, held against Flux's own code. */
+/** Which files are in an artifact, compared with Flux's own code. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type FileTexts, openFluxOracle } from '../../../test/appliers/flux-oracle.ts'

@@ -27,14 +27,14 @@ metadata:
   name: default
   annotations: {config.kubernetes.io/local-config: "true"}
 spec:
-  # Off: look, and write nothing. Warn: record drift in git (branches ${'`'}drafts/…${'`'} and ${LEDGER_BRANCH}), and open no pull request.
+  # Off: observe, and write nothing. Warn: record drift in git (branches ${'`'}drafts/…${'`'} and ${LEDGER_BRANCH}), and open no pull request.
   # Propose: open a pull request for each package with drift. Start with Warn, then flip one package:
   #   spec: {priority: 100, match: {packages: [apps/web]}, mode: Propose}     in a policy of its own, behind a line with ---
   mode: Warn
-  # Who brings the cluster in line after a merge. syncer: the syncer of the package. backporch: exactly the approved fields, after the merge.
+  # Who applies the decision to the cluster after a merge. syncer: the syncer of the package. backporch: exactly the approved fields, after the merge.
   settle: syncer
   detect:
-    # How long drift has rested before it is proposed, and before its pull request is ready to merge.
+    # How long drift must be unchanged before it is proposed, and before its pull request is ready to merge.
     minAge: 2m
     settle: 2m
     # A cluster that could not be read for this long is reported as not observed.
@@ -45,21 +45,21 @@ spec:
     prConcurrentLimit: 10
     # More packages than this within an hour have one cause: one issue, and no pull requests.
     stormThreshold: 50
-    # So are more objects of one cluster, and percent of its objects, than this.
+    # More objects of one cluster than both of these have one cause too: a number, and a percentage of its objects.
     stormObjects: 50
     stormShare: 20
-    # When drift that is low risk only (labels, annotations) is proposed: cron in UTC, or off for like any other drift.
+    # When drift of low risk alone (labels, annotations) is proposed: cron in UTC. With off, it is proposed like any other drift.
     digest: "0 8 * * MON"
-    # From so many clusters on, one cause is one pull request.
+    # Number of clusters from which one cause becomes one pull request.
     massMinClusters: 3
   decide:
     # What a pull request plans at first. Restore: git is right. Adopt: the cluster is right. Release: git stops managing the field.
     defaultPlan: Restore
-    # A closed pull request is silent about exactly this drift for so long; critical drift never longer than 24h.
+    # How long a closed pull request silences exactly this drift; critical drift never longer than 24h.
     closeSilence: 30d
-    # After so long without a decision a pull request says that it waits.
+    # Time without a decision after which a pull request gets a reminder.
     remindAfter: 7d
-    # And after so long it asks the code owners by name.
+    # Time after which it mentions the code owners.
     escalateAfter: 14d
     # How long "approve --wait" waits for the cluster to agree.
     verifyTimeout: 10m

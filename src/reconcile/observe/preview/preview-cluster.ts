@@ -308,7 +308,7 @@ function createForkNotReadFailure(): Failure {
   return new Failure({
     code: 'BP3012',
     what: 'the live objects were not read',
-    why: 'the head comes from a fork, whose author may name any object',
+    why: 'the pull request comes from a fork, whose author could name any object',
     remedy: 'review it, and push the commits to a branch of the repository',
     retry: 'on-change',
   })

@@ -109,7 +109,7 @@ test('an edit with which the package never settles is refused, with what each re
   assert.equal(code, 'BP2001')
   assert.match(
     why,
-    /^with the edit of the setter field of apply-setters .* the package never settles: the file notes\.yaml changes with each render$/,
+    /^with the edit of the setter field of apply-setters .* the pipeline is not idempotent: the file notes\.yaml changes with each render$/,
   )
 })
 
