@@ -210,8 +210,8 @@ function addCounts(state: KindWatchState, before: Before | undefined): KindWatch
   return { ...state, provenAt: Math.max(state.provenAt, before.provenAt), lists, reopened, events }
 }
 
-function getKindKey({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
-  return JSON.stringify([apiVersion, kind, namespace, metadataOnly])
+function getKindKey({ apiVersion, kind, namespace, name, metadataOnly }: WatchedKind): string {
+  return JSON.stringify([apiVersion, kind, namespace, name, metadataOnly])
 }
 
 /** Nothing is counted twice. */

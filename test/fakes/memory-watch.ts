@@ -155,15 +155,19 @@ export class MemoryWatch implements ClusterWatch {
   }
 }
 
-function placeOf({ apiVersion, kind, namespace }: WatchedKind): string {
+function placeOf({ apiVersion, kind, namespace, name = '' }: WatchedKind): string {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-  return getResourceKey({ group, kind, namespace, name: '' })
+  return getResourceKey({ group, kind, namespace, name })
 }
 
 function isOf(watched: WatchedKind, key: string): boolean {
-  const { group, kind, namespace } = idOf(key)
-  const place = getResourceKey({ group, kind, namespace: watched.namespace, name: '' })
-  return place === placeOf(watched) && (watched.namespace === '' || watched.namespace === namespace)
+  const { group, kind, namespace, name } = idOf(key)
+  const own = { group, kind, namespace: watched.namespace, name: watched.name ?? '' }
+  return (
+    getResourceKey(own) === placeOf(watched) &&
+    (watched.namespace === '' || watched.namespace === namespace) &&
+    (watched.name === undefined || watched.name === name)
+  )
 }
 
 /** Only the metadata of a kind of which nothing else is requested. */

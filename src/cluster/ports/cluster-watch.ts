@@ -7,6 +7,8 @@ export interface WatchedKind {
   readonly kind: string
   /** Empty for all namespaces, and for cluster-scoped kinds. */
   readonly namespace: string
+  /** Undefined for all. A rule of RBAC can name objects. */
+  readonly name?: string
   readonly metadataOnly: boolean
 }
 

@@ -86,6 +86,6 @@ export class ApiServerWatch implements ClusterWatch {
   }
 }
 
-function getKindKey({ apiVersion, kind, namespace, metadataOnly }: WatchedKind): string {
-  return JSON.stringify([apiVersion, kind, namespace, metadataOnly])
+function getKindKey({ apiVersion, kind, namespace, name, metadataOnly }: WatchedKind): string {
+  return JSON.stringify([apiVersion, kind, namespace, name, metadataOnly])
 }

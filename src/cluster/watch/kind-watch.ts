@@ -3,6 +3,7 @@
  */
 import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 import { parseApiVersion } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import {
   assertJson,
   createIncompleteListFailure,
@@ -166,7 +167,7 @@ export class KindWatch {
 
   private async listInPages(served: ServedResource, signal: AbortSignal): Promise<void> {
     const { api, server } = this.parts
-    const { namespace, metadataOnly } = this.watched
+    const { namespace, name, metadataOnly } = this.watched
     let started = performance.now()
     let version = ''
     const restart = (): void => {
@@ -182,7 +183,15 @@ export class KindWatch {
     await listObjects(
       api,
       served,
-      { namespace, metadataOnly, thenWatched: true, take, restart, version: begin },
+      {
+        namespace,
+        ...omitUndefined({ name }),
+        metadataOnly,
+        thenWatched: true,
+        take,
+        restart,
+        version: begin,
+      },
       signal,
     )
     // The last page may come over another connection.

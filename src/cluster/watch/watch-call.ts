@@ -10,11 +10,11 @@ export const NOT_STREAMED = [400, 422]
 
 export function describeWatchRequest(
   cluster: string,
-  { namespace }: WatchedKind,
+  { namespace, name }: WatchedKind,
   served: ServedResource,
 ): RequestDescription {
   return {
-    ...describeResourceRequest(cluster, 'watch', served, { namespace }),
+    ...describeResourceRequest(cluster, 'watch', served, { namespace, name }),
     alsoNeeded: ['list'],
   }
 }
@@ -24,7 +24,7 @@ export function describeWatchRequest(
  * @param from parameters that set its start
  */
 export function watchCall(
-  { metadataOnly }: WatchedKind,
+  { name, metadataOnly }: WatchedKind,
   { path }: Pick<RequestDescription, 'path'>,
   seconds: number,
   from: Readonly<Record<string, string>>,
@@ -33,6 +33,7 @@ export function watchCall(
     watch: 'true',
     allowWatchBookmarks: 'true',
     timeoutSeconds: String(seconds),
+    ...(name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }),
     ...from,
   })
   return { path: `${path}?${query}`, ...(metadataOnly ? { accept: METADATA_ONLY } : {}) }

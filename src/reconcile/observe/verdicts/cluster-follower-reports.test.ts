@@ -79,7 +79,7 @@ test('a syncer resource is followed in the preferred or declared version, a Secr
       .map(({ apiVersion, kind, metadataOnly }) => `${apiVersion} ${kind} ${metadataOnly}`)
   follow('argoproj.io', 'Application', '')
   follow('', 'Secret', '')
-  assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/ Application false'])
+  assert.deepEqual(versions(), ['argoproj.io/ Application false', 'v1 Secret true'])
   unit.follow(
     {
       id: { group: 'argoproj.io', kind: 'Application', namespace: 'apps', name: 'more' },
@@ -88,7 +88,7 @@ test('a syncer resource is followed in the preferred or declared version, a Secr
     'other',
     undefined,
   )
-  assert.deepEqual(versions(), ['/ Secret true', 'argoproj.io/v1alpha1 Application false'])
+  assert.deepEqual(versions(), ['argoproj.io/v1alpha1 Application false', 'v1 Secret true'])
 })
 
 test('an unserved syncer kind hides no change; an unserved kind of the package does', () => {

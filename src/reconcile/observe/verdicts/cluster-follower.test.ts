@@ -14,9 +14,11 @@ import {
   ready,
   SCALERS,
 } from '../../../../test/fakes/followed-cluster.ts'
+import { listedVerdicts } from '../../../../test/fakes/listed-epochs.ts'
 import { appliedBy, editedBy, withMetadata } from '../../../../test/fakes/live-object.ts'
 import { idOf } from '../../../../test/fakes/memory-cluster.ts'
 import { CONFIG, WEB, WEB_CONFIG, yaml } from '../../../../test/fakes/turn-world.ts'
+import { ClusterFollower } from './cluster-follower.ts'
 import { EPOCH_KINDS } from './kind-epochs.ts'
 
 test('a new version, manager time or equal health of an object concerns no unit', () => {
@@ -236,6 +238,67 @@ test('Secrets are followed as metadata only, and webhooks and definitions always
       kinds.some(({ kind }) => kind === each.kind),
       each.kind,
     )
+})
+
+/** `apps/web` has these Secrets in the namespace shop. */
+function followSecrets(followed: Followed, count: number): void {
+  const unit = followed.verdicts.getUnitVerdicts('apps/web')
+  for (let index = 0; index < count; index += 1)
+    unit.follow(
+      { id: secretId(`s${index}`), apiVersion: 'v1' },
+      'other',
+      present(secret(`s${index}`)),
+    )
+}
+
+function secretId(name: string) {
+  return { group: '', kind: 'Secret', namespace: 'shop', name }
+}
+
+function secret(name: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'shop', name, uid: name } }
+}
+
+function listSecretKinds(followed: Followed): string[] {
+  const kinds = followed.follower.listKinds().filter(({ kind }) => kind === 'Secret')
+  return kinds.map(({ namespace, name = '*' }) => `${namespace}/${name}`)
+}
+
+test('follows up to 50 Secrets by name, and all Secrets of the cluster beyond', () => {
+  const followed = new Followed()
+  followSecrets(followed, 2)
+  assert.deepEqual(listSecretKinds(followed), ['shop/s0', 'shop/s1'])
+  followSecrets(followed, 50)
+  assert.equal(listSecretKinds(followed).length, 50)
+  followSecrets(followed, 51)
+  assert.deepEqual(listSecretKinds(followed), ['/*'])
+})
+
+test('follows no Secret before its first observation after a start', () => {
+  const before = new Followed()
+  followSecrets(before, 1)
+  const verdicts = listedVerdicts(0, before.verdicts.stored)
+  const follower = new ClusterFollower({ verdicts, now: () => NOW, onChange: () => {} })
+  assert.deepEqual(
+    follower.listKinds().filter(({ kind }) => kind === 'Secret'),
+    [],
+  )
+  verdicts
+    .getUnitVerdicts('apps/web')
+    .follow({ id: secretId('s0'), apiVersion: 'v1' }, 'other', present(secret('s0')))
+  assert.deepEqual(
+    follower.listKinds().flatMap(({ kind, name }) => (kind === 'Secret' ? [name] : [])),
+    ['s0'],
+  )
+})
+
+test('the list of one Secret does not remove another Secret', () => {
+  const followed = new Followed()
+  followSecrets(followed, 2)
+  const [first, second] = followed.follower.listKinds().filter(({ kind }) => kind === 'Secret')
+  assert.ok(first !== undefined && second !== undefined)
+  assert.deepEqual(followed.list(first, secret('s0')), [])
+  assert.deepEqual(followed.list(second), ['object: apps/web'], 's1 is gone')
 })
 
 test('a cluster is observable while each kind is listed, readable and proven within a minute', () => {

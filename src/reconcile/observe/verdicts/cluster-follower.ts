@@ -47,6 +47,9 @@ interface FollowerOptions {
 /** A turn that adds an object's unit may have read it before the change. */
 const MOST_UNKNOWN = 5_000
 
+/** Secrets of a cluster, each with a stream; of more, all are watched. */
+const MOST_NAMED = 50
+
 interface Sighting {
   readonly isListed: boolean
   readonly read: number
@@ -83,10 +86,16 @@ export class ClusterFollower implements WatchObserver {
     for (const kind of EPOCH_KINDS) add(kind)
     for (const [group, kind] of SCALER_KINDS)
       add({ apiVersion: SCALER_VERSIONS[group] ?? group, kind, namespace: '', metadataOnly: false })
-    for (const { apiVersion, kind, namespace } of this.options.verdicts
-      .listScopes()
-      .toSorted(compareVersion)) {
+    const scopes = this.options.verdicts.listScopes().toSorted(compareVersion)
+    const isNamed = scopes.filter(({ name }) => name !== undefined).length <= MOST_NAMED
+    for (const { apiVersion, kind, namespace, name } of scopes) {
       const metadataOnly = formatKind({ apiVersion, kind }) === '/Secret'
+      // An account may have rights for the Secrets of the packages only, by name. After a start the
+      // names are unknown until the first observation, which reads the Secrets.
+      if (metadataOnly && isNamed) {
+        if (name !== undefined) add({ apiVersion, kind, namespace, name, metadataOnly })
+        continue
+      }
       add({
         apiVersion,
         kind,
@@ -200,14 +209,23 @@ export class ClusterFollower implements WatchObserver {
     this.reportExplained(this.scalers.finishList(formatKind(kind), seen))
     const read = performance.now()
     if (this.sources.finishList(formatKind(kind), seen)) this.reportSourcesChange(read)
+    const only = kind.name === undefined ? undefined : this.formatIdHash(kind, kind.name)
     for (const at of [...verdicts.table.listPositions()]) {
       const scope = verdicts.getScopeAt(unpackState(verdicts.table.getRow(at).state).scope)
       const isIn =
         scope !== undefined &&
         formatKind(scope) === formatKind(kind) &&
         (kind.namespace === '' || kind.namespace === scope.namespace)
-      if (isIn && !seen.has(formatWords(verdicts.table.getIdAt(at)))) this.handleGone(at, read)
+      const hash = formatWords(verdicts.table.getIdAt(at))
+      if (isIn && (only === undefined || only === hash) && !seen.has(hash))
+        this.handleGone(at, read)
     }
+  }
+
+  private formatIdHash(watched: WatchedKind, name: string): string {
+    const { group } = parseApiVersion(watched.apiVersion)
+    const { kind, namespace } = watched
+    return formatWords(this.options.verdicts.computeHash({ group, kind, namespace, name }))
   }
 
   handleUnreadable(kind: WatchedKind, failure: Failure): void {
@@ -340,7 +358,7 @@ function getPlace(kind: WatchedKind): string {
     group: parseApiVersion(kind.apiVersion).group,
     kind: kind.kind,
     namespace: kind.namespace,
-    name: '',
+    name: kind.name ?? '',
   })
 }
 

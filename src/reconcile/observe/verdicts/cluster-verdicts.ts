@@ -3,7 +3,7 @@
  * are unchanged, for at most a day (docs/adr/0057-the-controller-watches.md).
  */
 import { formatJson, type Json, type JsonObject } from '@backporch/kyaml/json'
-import type { RedactionKey } from '@backporch/kyaml/redaction'
+import { isSecret, type RedactionKey } from '@backporch/kyaml/redaction'
 import {
   computeKeyedMark,
   computeObjectMark,
@@ -29,6 +29,8 @@ export interface VerdictScope {
   readonly kind: string
   /** Empty for cluster-scoped kinds. */
   readonly namespace: string
+  /** Of a Secret that was observed since the start; no file has it. */
+  readonly name?: string
 }
 
 export interface StoredVerdicts {
@@ -56,6 +58,8 @@ export class ClusterVerdicts {
   private readonly random: () => number
   private readonly unitNames: Numbered<string>
   private readonly scopeList: Numbered<VerdictScope>
+  /** By hash of the id. */
+  private readonly secrets = new Map<string, ResourceId>()
 
   constructor(key: RedactionKey, random: () => number, stored: StoredVerdicts | undefined) {
     this.key = key
@@ -86,9 +90,14 @@ export class ClusterVerdicts {
 
   listScopes(): readonly VerdictScope[] {
     const used = new Set<number>()
-    for (const at of this.table.listPositions())
-      used.add(unpackState(this.table.getRow(at).state).scope)
-    return [...used].flatMap((number) => this.getScopeAt(number) ?? [])
+    const named: VerdictScope[] = []
+    for (const at of this.table.listPositions()) {
+      const { scope } = unpackState(this.table.getRow(at).state)
+      const secret = this.secrets.get(formatHash(this.table.getIdAt(at)))
+      if (secret === undefined) used.add(scope)
+      else named.push({ apiVersion: 'v1', ...secret })
+    }
+    return [...[...used].flatMap((number) => this.getScopeAt(number) ?? []), ...named]
   }
 
   getUnitVerdicts(name: string): UnitVerdicts {
@@ -108,6 +117,10 @@ export class ClusterVerdicts {
 
   computeHash(id: ResourceId): Uint32Array {
     return convertToWords(computeKeyedMark(this.key, getResourceKey(id)), HASH_WORDS.id)
+  }
+
+  rememberSecret(id: ResourceId, hash: Uint32Array): void {
+    if (isSecret(id)) this.secrets.set(formatHash(hash), id)
   }
 
   createMark(object: JsonObject): Uint32Array {
@@ -284,6 +297,7 @@ export class UnitVerdicts {
   private touch(id: ResourceId): Uint32Array {
     const hash = this.cluster.computeHash(id)
     this.touched.add(formatHash(hash))
+    this.cluster.rememberSecret(id, hash)
     return hash
   }
 
