@@ -6,6 +6,7 @@ import {
   DIFF_FLAGS,
   PORCH_FLAGS,
   PREVIEW_FLAGS,
+  RBAC_FLAGS,
   RENDER_FLAGS,
   RENDER_OUTPUT_FLAGS,
 } from './flags/command-flags.ts'
@@ -106,6 +107,23 @@ export function addReadCommands(
     NAMESPACE_FLAGS,
     createOutputFlags(DOCUMENT_OUTPUTS),
   ).action((options) => run(async () => (await import('./commands/check.ts')).check(options, cli)))
+
+  const rbac = program
+    .command('rbac')
+    .description(
+      'print the roles, bindings and admission policy that an account needs for these packages; reads only',
+    )
+    .argument('[packages...]', 'paths of packages (default: all)')
+  addFlags(
+    rbac,
+    RBAC_FLAGS,
+    REPOSITORY_FLAGS,
+    FUNCTION_FLAGS,
+    CLUSTER_FLAGS,
+    TERMINAL_FLAGS,
+  ).action((packages, options) =>
+    run(async () => (await import('./commands/rbac.ts')).printRights(packages, options, cli)),
+  )
 
   const render = program
     .command('render')

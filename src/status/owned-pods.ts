@@ -15,13 +15,13 @@ import { getMetadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { computeStatus, type ObjectStatus } from './kstatus.ts'
 
 /** A Deployment, a DaemonSet and a Job are judged only by their own status, as in kpt. */
-const COUNTED = new Set(['StatefulSet', 'ReplicaSet'])
+export const COUNTED_BY_PODS = new Set(['StatefulSet', 'ReplicaSet'])
 
 export function waitsForPods(workload: JsonObject, at: Date): boolean {
   const { group } = parseApiVersion(getTextAt(workload, 'apiVersion'))
   return (
     group === 'apps' &&
-    COUNTED.has(getTextAt(workload, 'kind')) &&
+    COUNTED_BY_PODS.has(getTextAt(workload, 'kind')) &&
     computeStatus(workload, at).status === 'InProgress'
   )
 }

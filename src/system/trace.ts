@@ -4,8 +4,22 @@ export interface RequestTarget {
   readonly name: string
 }
 
+/** What the authoriser of an API server decides about. */
+export interface TracedResource {
+  readonly verb: string
+  readonly group: string
+  readonly kind: string
+  readonly plural: string
+  /** Empty for cluster-scoped kinds and for all namespaces. */
+  readonly namespace: string
+  /** Empty for all names. */
+  readonly name: string
+}
+
 export interface TracedRequest {
   readonly to: RequestTarget
+  /** Of a cluster; absent for its discovery and version. */
+  readonly resource?: TracedResource
   /** Never a credential, header or body. */
   readonly what: string
   /** Never text from the other side. */

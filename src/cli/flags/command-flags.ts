@@ -37,6 +37,23 @@ export const CHECK_FLAGS = new Command().option(
   'before the installation: skip the checks that only writing needs',
 )
 
+export const RBAC_FLAGS = new Command()
+  .addOption(
+    new Option(
+      '--level <level>',
+      'observe: reads; dryrun: also dry runs; settle: also writes that merged commits authorise',
+    )
+      .choices(['observe', 'dryrun', 'settle'])
+      .default('dryrun'),
+  )
+  .option('--namespaced', 'grant the kinds of the packages in the namespaces of the packages only')
+  .option(
+    '--account <namespace/name>',
+    'ServiceAccount that gets the rights',
+    'backporch/backporch',
+  )
+  .option('--kubernetes-events', 'also allow Events, for controller --kubernetes-events')
+
 export const RENDER_FLAGS = new Command()
   .option('--cluster <name>', 'with -o: as the policies of this cluster render it')
   .option(

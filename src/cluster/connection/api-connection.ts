@@ -134,7 +134,7 @@ export class ApiConnection {
           if (opened !== undefined)
             return {
               opened,
-              answer: await this.traceRequest(`GET ${path}`, signal, () => work(opened)),
+              answer: await this.traceRequest(`GET ${path}`, requested, signal, () => work(opened)),
             }
           await this.openFurther(current.credentials, signal)
         }
@@ -185,7 +185,7 @@ export class ApiConnection {
         const opened = await this.open(signal)
         return {
           opened,
-          answer: await this.traceRequest(`${call.method} ${call.path}`, signal, () =>
+          answer: await this.traceRequest(`${call.method} ${call.path}`, requested, signal, () =>
             this.transmit(opened, call, signal),
           ),
         }
@@ -229,13 +229,21 @@ export class ApiConnection {
 
   private async traceRequest<Answer extends ApiStream | ApiResponse>(
     what: string,
+    { verb, resource: about }: RequestDescription,
     signal: AbortSignal,
     work: () => Promise<Answer>,
   ): Promise<Answer> {
     const started = performance.now()
     const to = { system: 'cluster', name: this.name } as const
+    const resource = about === undefined ? {} : { resource: { verb, ...about } }
     const report = (outcome: string): void =>
-      this.options.trace?.({ to, what, outcome, milliseconds: performance.now() - started })
+      this.options.trace?.({
+        to,
+        ...resource,
+        what,
+        outcome,
+        milliseconds: performance.now() - started,
+      })
     try {
       const answer = await work()
       report(
