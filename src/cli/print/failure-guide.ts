@@ -240,7 +240,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP3003: {
     cause: 'the role of this user or service account lacks the verb on the resource that is named',
-    fix: 'grant it: the built-in ClusterRole view has get, list and watch (no Secrets), docs/guides/controller.md has a ClusterRole with everything, and backporch check names what is missing; or write an ignore rule for the objects that should not be read',
+    fix: 'apply the rules that backporch rbac prints for the packages (docs/guides/controller.md#rights-in-the-cluster); or write an ignore rule for the objects that should not be read',
   },
   BP3004: {
     cause: 'the API server has too many requests, from here or from others',

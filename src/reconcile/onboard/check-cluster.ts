@@ -39,7 +39,7 @@ export function judgeAccess(
       ...(settles
         ? {}
         : {
-            fix: 'bind the account to a ClusterRole with get, list and watch (and patch and create, for dry runs) only',
+            fix: 'give the account the rights that backporch rbac prints, and no others',
           }),
     })
   } else if (settles) {
@@ -48,7 +48,7 @@ export function judgeAccess(
       check: 'cluster-rbac',
       state: 'warning',
       message,
-      fix: 'let the account patch and delete what it settles, or use settle: syncer',
+      fix: 'give the account the rights that backporch rbac --level settle prints, or use settle: syncer',
     })
   } else
     findings.push({
@@ -79,7 +79,7 @@ function judgeReading(cluster: string, answers: Answers): Finding {
     state: 'failed',
     code: 'BP3003',
     message: `cluster ${cluster}: the account may not ${missing.join(' or ')} anything in ${formatNamespaces(namespaces)}`,
-    fix: 'bind the account to a ClusterRole with get, list and watch on the kinds of the packages',
+    fix: 'give the account the rights that backporch rbac prints',
   }
 }
 
@@ -110,7 +110,7 @@ function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
       check,
       state: 'warning',
       message,
-      fix: 'add the verb watch for the kinds of the packages',
+      fix: 'give the account the rights that backporch rbac prints',
     }
   }
   const isFollowed = (resource: string): boolean =>
@@ -127,7 +127,7 @@ function judgeWatching(cluster: string, rules: readonly AccessRule[]): Finding {
     check,
     state: 'warning',
     message: `cluster ${cluster}: the account may not list and watch ${missing.join(', ')}, so each observation by the controller repeats its dry runs`,
-    fix: 'bind the account to a ClusterRole with list and watch on these',
+    fix: 'give the account the rights that backporch rbac prints',
   }
 }
 
@@ -152,7 +152,7 @@ function judgePatch(cluster: string, answers: Answers): Finding {
     check: 'cluster-dry-run',
     state: 'warning',
     message: `cluster ${cluster}: the account may not patch in ${formatNamespaces(without)}, so nothing can be dry-run there: what ownership does not prove stays Unverified`,
-    fix: 'add the verbs patch and create for the kinds of the packages, with a ValidatingAdmissionPolicy that allows only dry runs',
+    fix: 'give the account the rights that backporch rbac prints',
   }
 }
 
