@@ -245,3 +245,22 @@ test('metrics merge the watches of one cluster, with each kind once', async () =
     ],
   )
 })
+
+test('each of two repositories gets the events of its own Secret', async () => {
+  const [one, other] = [new Recorder(), new Recorder()]
+  const { watch, views } = await shared(one, other)
+  const [web, shop] = ['web', 'shop'].map((name): WatchedKind => ({ ...SECRET, name }))
+  assert.ok(web !== undefined && shop !== undefined)
+  views[0]?.follow([web])
+  views[1]?.follow([shop])
+  for (const [secret, name] of [
+    [web, 'web'],
+    [shop, 'shop'],
+  ] as const) {
+    watch.observer.beginList(secret)
+    watch.observer.handleChange(secret, object(name), 0)
+    watch.observer.finishList(secret)
+  }
+  assert.deepEqual(one.take(), ['listing Secret', 'Secret web', 'listed Secret'])
+  assert.deepEqual(other.take(), ['listing Secret', 'Secret shop', 'listed Secret'])
+})
