@@ -232,7 +232,7 @@ async function disturbed(
   }
 }
 
-describe('a turn on GitHub that is disturbed', () => {
+describe('a disturbed turn on GitHub', () => {
   let observed: unknown
   let writes: readonly string[] = []
 
@@ -242,7 +242,7 @@ describe('a turn on GitHub that is disturbed', () => {
   after(() => assert.ok(writes.length >= 15, `the turn has ${writes.length} writes`))
 
   for (const [index, trouble] of DOUBTFUL.entries()) {
-    it(`comes to the same end when ${trouble.name}, at whichever write`, async (t) => {
+    it(`ends the same when ${trouble.name}, at any write`, async (t) => {
       // The lost answer at each of them; the others by turns.
       const points = [...writes.keys()].filter((skip) => index === 0 || skip % 2 === index - 1)
       for (const skip of quarterOf(t, points)) await disturbed(trouble, skip, observed)
@@ -250,7 +250,7 @@ describe('a turn on GitHub that is disturbed', () => {
   }
 
   for (const trouble of REFUSALS) {
-    it(`says so and comes to the same end afterwards: ${trouble.name}`, async () => {
+    it(`reports the refusal and ends the same afterwards: ${trouble.name}`, async () => {
       const kinds = [
         /^POST \S+\/comments /,
         /^POST \S+\/pulls /,
