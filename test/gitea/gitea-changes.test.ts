@@ -272,7 +272,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('when two requests open at once, Gitea accepts both, the first stays, and no write follows', async (t) => {
+  test('of two pull requests that Gitea accepts at once, the first stays and the other decides nothing', async (t) => {
     const ground = await createGiteaFixture(gitea)
     t.after(() => ground.close())
     const wanted = await pushBranch(ground.repository, signal)

@@ -82,7 +82,7 @@ const RACES: readonly Race[] = [
   },
 ]
 
-describe('somebody decides at any moment of a turn', () => {
+describe('a decision at any moment of a turn', () => {
   for (const race of RACES) {
     test(race.name, async (t) => {
       const { tried, wrong } = await sweep(race)
