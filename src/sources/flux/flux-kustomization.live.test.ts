@@ -1,4 +1,4 @@
-/** What Flux builds of a folder, held against Flux's own code. */
+/** What Flux builds of a folder, compared with Flux's own code. */
 import {
   COMPONENT,
   CUSTOM,

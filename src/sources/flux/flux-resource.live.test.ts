@@ -1,4 +1,4 @@
-/** What the fields of a Flux Kustomization change, held against Flux's own code. */
+/** What the fields of a Flux Kustomization change, compared with Flux's own code. */
 import {
   COMPONENT,
   CUSTOM,

@@ -1,4 +1,4 @@
-/** The language of `postBuild` variables, held against Flux's own code. */
+/** The language of `postBuild` variables, compared with Flux's own code. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openFluxOracle, type Variables } from '../../../test/appliers/flux-oracle.ts'
