@@ -65,7 +65,7 @@ export function createLastGoodNotes({
 }): readonly Note[] {
   if (lastGood === undefined) return []
   const { problem, commit, withheld } = lastGood
-  const values = withheld === undefined ? '' : ', and no value is told'
+  const values = withheld === undefined ? '' : ', and no value is shown'
   const text = `${problem.why}; the policy of commit ${commit.slice(0, 7)} decides, nothing is opened, merged or settled${values}`
   return [{ cause: 'policy-not-used', subject: problem.where, text }]
 }

@@ -107,7 +107,7 @@ test('a ledger is ours alone: no commit of somebody else, and no merge', async (
     repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
     repository.commitByHand('drift-ledger', { a: 'c' }, OURS)
   })
-  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all ours'])
+  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all of Backporch'])
   for (const more of [
     { author: BOT_EMAIL, committer: 'eve@example.com' },
     { author: 'eve@example.com', committer: BOT_EMAIL },
