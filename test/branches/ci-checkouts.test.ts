@@ -66,7 +66,7 @@ const CHECKOUTS: readonly Checkout[] = [
     hasLedger: false,
   },
   {
-    name: 'a detached HEAD beside a local branch',
+    name: 'a detached HEAD next to a local branch',
     commands: [
       `fetch -q origin ${HEADS}`,
       'checkout -q -B main refs/remotes/origin/main',

@@ -12,9 +12,9 @@ import { assertExit } from './world.ts'
 const NOTHING = { api: 0, pushes: 0 }
 
 const gitea = await sharedGitea()
-if (gitea.state === 'unavailable') test('Porch beside Gitea', { skip: gitea.why }, () => {})
+if (gitea.state === 'unavailable') test('Porch next to Gitea', { skip: gitea.why }, () => {})
 else {
-  await controlPlaneSuite('Porch beside Gitea', { controllerManager: true }, (plane) => {
+  await controlPlaneSuite('Porch next to Gitea', { controllerManager: true }, (plane) => {
     interface Drifted {
       readonly review: ReviewWorld
       readonly namespace: string

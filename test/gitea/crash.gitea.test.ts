@@ -28,7 +28,7 @@ interface Scenario {
 
 const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'drift is seen first: a pull request is opened',
+    name: 'new drift: a pull request is opened',
     begin: async (world) => world.live('red', 'kubectl-edit'),
     command: 'scan',
     writes: ['push', 'POST /pulls', 'POST /labels', 'POST /statuses/', 'POST /issues'],

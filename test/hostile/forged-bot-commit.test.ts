@@ -84,7 +84,7 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
     assert.notEqual(world.repository.head(branch), pushed)
     world.repository.branches.set('refs/heads/drift-ledger', ledger)
   },
-  'words of a person that nobody said': (stage) => {
+  'a forged message of a person': (stage) => {
     const { path, text } = recordOf(stage)
     return amend(stage, {
       [path]: text.replace(
@@ -244,7 +244,7 @@ const LEGITIMATE: { readonly [what: string]: (stage: Stage) => Promise<unknown> 
       { author: BOT_EMAIL },
     )
   },
-  'a ledger that was not written because the server takes refs one by one': async ({
+  'a ledger that was not written because the server updates refs one by one': async ({
     world,
     branch,
   }) => {

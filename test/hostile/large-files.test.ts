@@ -130,7 +130,7 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
     assertBounded(await render(join(root, 'partial.git')))
   })
 
-  test('the last packages of a turn find no room, whatever order they are read in', async () => {
+  test('refuses the last packages of a full turn, regardless of the order of reads', async () => {
     const names = Array.from({ length: 10 }, (_, number) => `p${number}`)
     git('checkout', '-q', '--orphan', 'fleet')
     git('read-tree', '--empty')

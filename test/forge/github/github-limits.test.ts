@@ -142,7 +142,7 @@ describe('GitHub limits and faults', () => {
     assert.equal(failure.retry, 'backoff')
   })
 
-  it('retries read-only requests whatever their method', async () => {
+  it('retries read-only requests regardless of their method', async () => {
     const { client } = await fixture.open()
     fault({ on: 'graphql', moment: 'after', times: 2 })
     assert.equal(await client.getLogin(SIGNAL), 'backporch-bot')
@@ -164,7 +164,7 @@ describe('GitHub limits and faults', () => {
     fixture.emulator.problems.length = 0
   })
 
-  it('tells a login page from an answer of GitHub', async () => {
+  it('distinguishes a login page from an answer of GitHub', async () => {
     const forge = await fixture.forge()
     fault({
       on: `GET ${REPOSITORY}`,

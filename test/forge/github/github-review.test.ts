@@ -151,7 +151,7 @@ describe('a review on GitHub with every rule that can refuse it', () => {
     assert.deepEqual(await world.writesOf(() => world.turn()), [])
   })
 
-  it('another edit adds a commit of ours to the same pull request', async () => {
+  it('another edit adds a Backporch commit to the same pull request', async () => {
     const before = proposal()
     world.edit(0, 'web', 'size', 'large')
     world.pass()

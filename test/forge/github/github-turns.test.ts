@@ -51,7 +51,7 @@ const DOUBTFUL: readonly Trouble[] = [
     begin: (world, skip) => at(world, skip, { moment: 'before' }),
   },
   {
-    name: 'a 502 hides that it was done',
+    name: 'a 502 hides a completed write',
     codes: ['BP5005'],
     mayPass: true,
     begin: (world, skip) => at(world, skip, { moment: 'after', answer: bad }),
@@ -64,7 +64,7 @@ const resetIn = ({ clock }: GitHubWorld, seconds: number): string =>
 /** What is refused for sure: tried at some writes. */
 const REFUSALS: readonly Trouble[] = [
   {
-    name: '502, and nothing was done',
+    name: 'a 502 without a completed write',
     codes: ['BP5005'],
     begin: (world, skip) => at(world, skip, { moment: 'before', answer: bad }),
   },
@@ -139,7 +139,7 @@ const REFUSALS: readonly Trouble[] = [
     },
   },
   {
-    name: 'the repository is not shown any more',
+    name: 'the repository becomes hidden',
     codes: ['BP5003'],
     mayPass: true,
     begin: (world, skip) =>
