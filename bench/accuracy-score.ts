@@ -1,36 +1,36 @@
-/** How right a tool is about a corpus of which the truth is known: by object, and by field for the tools that show fields. */
+/** Scores a tool on a corpus with known results: by object, and by field for the tools that show fields. */
 
-/** What a tool said of one case. */
+/** The result of a tool for one case. */
 export type Answer =
-  /** The objects of which it says that they differ, as `Deployment/web`. */
+  /** The objects that it reports as different, as `Deployment/web`. */
   | { readonly state: 'answered'; readonly objects: ReadonlySet<string> }
-  /** It ended with an error; `why` in its own words. */
+  /** It ended with an error; `why` is its message. */
   | { readonly state: 'failed'; readonly why: string }
 
-/** One case and what each tool said of it. */
+/** One case with the result of each tool. */
 export interface CaseAnswers {
   readonly name: string
   readonly class: string
-  /** Objects that drifted; empty where nothing is to be shown. */
+  /** Drifted objects; empty if nothing should be reported. */
   readonly truth: ReadonlySet<string>
-  /** By tool; a tool that was not run is not there. */
+  /** By tool, without tools that did not run. */
   readonly answers: ReadonlyMap<string, Answer>
 }
 
 export interface Score {
-  /** Drifted objects that were named. */
+  /** Drifted objects that were reported. */
   readonly found: number
   readonly missed: number
-  /** Objects that were named and did not drift. */
+  /** Reported objects that did not drift. */
   readonly invented: number
-  /** Cases in which nothing is to be shown and nothing was named, and all such cases. */
+  /** Cases without drift in which nothing was reported, and all cases without drift. */
   readonly quiet: number
   readonly quietCases: number
-  /** Cases without an answer: what drifted in them is missed. */
+  /** Cases without a result; their drift counts as missed. */
   readonly failed: number
 }
 
-/** Over the cases in which the tool was asked. */
+/** Over the cases in which the tool ran. */
 export function scoreOf(tool: string, cases: readonly CaseAnswers[]): Score {
   let [found, missed, invented, quiet, quietCases, failed] = [0, 0, 0, 0, 0, 0]
   for (const { truth, answers } of cases) {
@@ -49,12 +49,12 @@ export function scoreOf(tool: string, cases: readonly CaseAnswers[]): Score {
   return { found, missed, invented, quiet, quietCases, failed }
 }
 
-/** Of what drifted, the share that was named; undefined where nothing drifted. */
+/** The share of the drifted objects that was reported; undefined without drift. */
 export function recallOf({ found, missed }: Score): number | undefined {
   return found + missed === 0 ? undefined : found / (found + missed)
 }
 
-/** Of what was named, the share that drifted; undefined where nothing was named. */
+/** The share of the reported objects that drifted; undefined without reports. */
 export function precisionOf({ found, invented }: Score): number | undefined {
   return found + invented === 0 ? undefined : found / (found + invented)
 }

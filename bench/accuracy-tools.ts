@@ -1,4 +1,4 @@
-/** The tools that are asked about each case of the corpus, each as its users run it; they answer by object. */
+/** The tools that run on each case of the corpus, each as its users run it. They report by object. */
 import { execFileSync, spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import type { Appliers, DifferTool } from '../test/appliers/appliers.ts'
@@ -9,7 +9,7 @@ import type { Unavailable } from '../test/programs/build-programs.ts'
 export interface Peer {
   readonly name: string
   isRequested(one: DriftCase): boolean
-  /** The objects of which it says that they differ. Rejects with its own words when it fails. */
+  /** The objects that it reports as different. Rejects with its message when it fails. */
   ask(stage: CaseStage): Promise<ReadonlySet<string>>
 }
 
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<DifferTool, string>> = {
   'argo-server-side': 'Argo CD, engine, server-side diff',
 }
 
-/** As the syncer of the case: on the client's side where it applies there, otherwise on the server's, under its field manager. */
+/** As the syncer of the case: client-side if it applies client-side, otherwise server-side with its field manager. */
 async function kubectlDiff(stage: CaseStage): Promise<ReadonlySet<string>> {
   const { tool, manager } = lastApplied(stage)
   const serverSide = [
@@ -75,7 +75,7 @@ async function kubectlDiff(stage: CaseStage): Promise<ReadonlySet<string>> {
   return objectsInDiff(message)
 }
 
-/** Objects of a `kubectl diff`: each file is called `<group>.<version>.<Kind>.<namespace>.<name>`, without a group in the core. */
+/** Objects of a `kubectl diff`. Each file is named `<group>.<version>.<Kind>.<namespace>.<name>`, without a group for the core. */
 export function objectsInDiff(diff: string): Set<string> {
   return new Set(
     [...diff.matchAll(/^diff .*\/MERGED-\d+\/(\S+)$/gm)].map(([, file = '']) => {
@@ -92,8 +92,9 @@ function lastApplied({ one }: CaseStage): AppliedBy {
 }
 
 /**
- * It is slow, and of an object that is there it says the same whether anything differs or not: it is asked where an object is missing or too
- * many, where kpt applied the package, and in every class once more.
+ * It is slow, and its output for an existing object is the same with or without a difference. It
+ * runs in cases with a missing or an unexpected object, in the cases that kpt applied, and in one
+ * more case of each class.
  */
 function isForKpt(one: DriftCase): boolean {
   const whole = one.truth.drift.some(({ path }) => path === '')
@@ -105,7 +106,7 @@ function isForKpt(one: DriftCase): boolean {
 
 const readByKpt = new Set<string>()
 
-/** What it would create, delete, or fails to apply: of an object that is there it says "applied", whether anything differs or not. */
+/** What it would create, delete, or fails to apply. It reports every existing object as "applied", with or without a difference. */
 async function kptDryRun(stage: CaseStage): Promise<ReadonlySet<string>> {
   const inventory = `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata:\n  name: bench\n  namespace: ${stage.namespace}\n  labels: {cli-utils.sigs.k8s.io/inventory-id: bench-${stage.namespace}}\n`
   const args = [
@@ -165,7 +166,7 @@ async function differ(
 ): Promise<ReadonlySet<string>> {
   const family = tool.split('-')[0] ?? tool
   const { one, kubeconfig, namespace } = stage
-  // Objects that another tool applied have no marks of this one, which is no drift.
+  // Objects that another tool applied lack the marks of this one, which is no drift.
   const unmarked = !lastApplied(stage).tool.startsWith(family)
   const found = await appliers.diffWith(tool, {
     kubeconfig,

@@ -1,4 +1,4 @@
-/** The drift corpus, live: each case staged on a real control plane, then ours and its peers asked about it in the same state. */
+/** Runs the drift corpus live: each case is staged on a real control plane, and then Backporch and the other tools run in the same state. */
 import { cpus, loadavg } from 'node:os'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { systemClock } from '../src/adapters/system/system-clock.ts'
@@ -24,7 +24,7 @@ import { findPeers, type Peer } from './accuracy-tools.ts'
 import { spread } from './table.ts'
 
 export const OURS = 'backporch'
-/** Cases at once: most of the time of each is waiting for the next second and for controllers. */
+/** Concurrent cases: each mostly waits for the next second and for controllers. */
 const WIDTH = 8
 
 interface Judged {
@@ -155,7 +155,7 @@ function sectionsOf(judged: readonly Judged[], tools: readonly string[]): string
     .join('\n\n')
 }
 
-/** A line is right when object, kind of change and field are; then, whether its writer and its risk are. */
+/** A line is correct if object, kind of change and field are; its writer and its risk are judged separately. */
 function fieldsOf(judged: readonly Judged[]): string {
   let [found, wanted, text, writer, risk] = [0, 0, 0, 0, 0]
   for (const { one, observed } of judged) {
@@ -182,7 +182,7 @@ function fieldsOf(judged: readonly Judged[]): string {
   )
 }
 
-/** Everything in which ours was not right, whether it is known or new. */
+/** Every incorrect result of Backporch, known or new. */
 function missesOf(judged: readonly Judged[]): string {
   const wrong = judged.filter((one) => one.wrong.length > 0)
   if (wrong.length === 0)
@@ -209,7 +209,7 @@ function failuresOf(cases: readonly CaseAnswers[], tools: readonly string[]): st
   return lines.length === 0 ? '' : `### Failures\n\n${lines.join('')}`
 }
 
-/** Of a tool's words, what fits into a line of Markdown and names no place of this machine. */
+/** A tool's message, cut to one line of Markdown and without paths of this machine. */
 function firstLine(why: string): string {
   const line = why.split('\n').find((one) => one.trim() !== '') ?? ''
   return line

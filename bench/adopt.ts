@@ -1,4 +1,7 @@
-/** What Adopt costs beside `diff`: in one of many units that Flux applies, of a value of its own and of a component that all of them have, and while its proposal is open. */
+/**
+ * The cost of Adopt compared with `diff`, in one of many units that Flux applies: for its own
+ * value, for a component that all units share, and while its proposal is open.
+ */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -27,9 +30,9 @@ interface Row {
   readonly words: readonly string[]
   /** Checkout of it. */
   readonly repository: string
-  /** The row that it is compared with. */
+  /** The row that this one is compared with. */
   readonly of?: number
-  /** What the process before it built is there. */
+  /** The builds of the previous process exist. */
   readonly isWarm?: boolean
 }
 

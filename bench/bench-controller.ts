@@ -1,12 +1,12 @@
-/** The controller as a process, with the time of each of its requests. */
+/** Runs the controller as a process and records the time of each of its requests. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds of a turn, one after the other. */
+/** Milliseconds of the steps of a turn, in order. */
 export interface Phases {
-  /** From when it was asked for to its first request. */
+  /** From the request for a turn to its first request. */
   readonly waited: number
   /** Refs, comments and proposals. */
   readonly read: number
@@ -23,7 +23,7 @@ export interface Phases {
 }
 
 export interface Line {
-  /** When it was printed, which is when the request was answered. */
+  /** The time at which it was printed, when the request was answered. */
   readonly at: number
   readonly took: number
   readonly what: string
@@ -74,7 +74,7 @@ export class BenchController {
     this.closed = new Promise((resolve) => this.child.once('close', () => resolve()))
   }
 
-  /** Where the next request will be in the list. */
+  /** The index of the next request in the list. */
   mark(): number {
     return this.lines.length
   }
@@ -91,7 +91,7 @@ export class BenchController {
     )
   }
 
-  /** Of the first turn after the mark. @param requested when it was asked for; as `performance.now` */
+  /** Of the first turn after the mark. @param requested when the turn was requested; as `performance.now` */
   phases(mark: number, requested: number): Phases {
     return phasesOf(this.lines.slice(mark), requested)
   }
@@ -147,7 +147,7 @@ export function phasesOf(turn: readonly Line[], requested: number): Phases {
   }
 }
 
-/** The API server, not the forge, whose paths begin alike. */
+/** The API server, not the forge, whose paths begin in the same way. */
 function isCluster(what: string): boolean {
   return /\/apis?\/(?!v1\/(repos|user)\b)|\/openapi|\/version/.test(what)
 }

@@ -1,4 +1,4 @@
-/** How many objects in sync are proven without a request of their own, by kind, and why each of the rest is not. No times: counts only. */
+/** Counts by kind how many objects in sync are proven without their own request, and why the rest is not. It measures no times. */
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectCluster } from '@backporch/cluster/connect-cluster'

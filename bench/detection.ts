@@ -1,4 +1,4 @@
-/** One check of a cluster, by us and by others, interleaved: A-B-C-A-B-C, so that a busy minute hits all of them. */
+/** Measures one check of a cluster by Backporch and other tools, interleaved (A-B-C-A-B-C), so that a load peak affects all of them. */
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { startControlPlane } from '../test/controlplane/start-control-plane.ts'

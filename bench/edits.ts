@@ -1,4 +1,4 @@
-/** The ledger of injected hand edits: what each tool should find. Fifteen of the 25 only add something. */
+/** The list of injected hand edits, which each tool should find. Fifteen of the 25 only add a field. */
 import type { BenchObject, BenchPackage } from './generate.ts'
 
 export interface HandEdit {
@@ -6,7 +6,7 @@ export interface HandEdit {
   readonly additive: boolean
   /** Keyed field path, as `backporch diff -o json` names it. */
   readonly path: string
-  /** Text that stands in the live object only because of this edit. */
+  /** Text that is in the live object only because of this edit. */
   readonly mark: string
   readonly manager: string
   /** Of the object's path; empty for the object itself. */
@@ -81,7 +81,7 @@ function edit(
   return { object, additive: false, path, mark, manager, subresource: '', patch }
 }
 
-/** From all over the list, not from its beginning only. */
+/** Spread over the whole list, not only from its beginning. */
 function take(objects: readonly BenchObject[], kind: string, count: number): BenchObject[] {
   const all = objects.filter((object) => object.kind === kind)
   if (all.length < count)
@@ -104,7 +104,7 @@ function keyOf(kind: string, namespace: string, name: string, path: string | und
   return `${kind} ${namespace}/${name} ${(path ?? '').replaceAll(/\["([^"]+)"\]/g, '.$1')}`
 }
 
-/** How many edits a `DriftReportList` names, and how many other changes it names beside them. */
+/** How many edits a `DriftReportList` names, and how many other changes. */
 export function foundInReport(
   edits: readonly HandEdit[],
   json: string,
@@ -122,7 +122,7 @@ export function foundInReport(
   return { found, others: named.size - found }
 }
 
-/** How many edits a unified diff shows on a line that it removes or adds. */
+/** How many edits a unified diff shows on a removed or added line. */
 export function foundInDiff(edits: readonly HandEdit[], diff: string): number {
   const lines = diff.split('\n').filter((line) => /^[-+](?![-+])/.test(line))
   return edits.filter(({ mark }) => lines.some((line) => line.includes(mark))).length

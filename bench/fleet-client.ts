@@ -1,4 +1,4 @@
-/** Follows many clusters with the watch of the controller, and with its verdicts on their objects. */
+/** Follows many clusters with the controller's watch and its verdicts on their objects. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -46,7 +46,7 @@ function countChange(): void {
   changes += 1
 }
 
-/** As it is read from a file at the start of a controller: every cluster has its own copy. */
+/** As a controller reads it from a file at its start: every cluster has its own copy. */
 function verdictsOf(): ClusterVerdicts {
   if (stored === undefined) throw new Error('not set up')
   const table = VerdictTable.parseBytes(stored.bytes)

@@ -1,4 +1,4 @@
-/** Between a benchmark and its child processes: one question at a time, over the channel of the child. */
+/** Messages between a benchmark and its child processes: one request at a time, over the channel of the child. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -19,7 +19,7 @@ export async function settledMemory(): Promise<Memory> {
   return { rss, heap: heapUsed, external }
 }
 
-/** Seconds of CPU of this process until now. */
+/** Seconds of CPU of this process so far. */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6
@@ -59,7 +59,7 @@ export class BenchChild {
   }
 }
 
-/** In a child: answers by the name of the question, until its parent is gone. */
+/** In a child: answers requests by their name until its parent ends. */
 export function answerQuestions(
   answers: Readonly<Record<string, (argument: never) => unknown>>,
 ): void {

@@ -1,4 +1,7 @@
-/** Plays many API servers, one below each path `/c/NUMBER`, from a transcript: TLS, HTTP/2, client certificates, bookmarks, PINGs answered. */
+/**
+ * Simulates many API servers from a transcript, one below each path `/c/NUMBER`, with TLS, HTTP/2,
+ * client certificates, bookmarks and PING replies.
+ */
 import { readFileSync } from 'node:fs'
 import { createSecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +15,7 @@ interface Setup {
   readonly authority: string
 }
 
-/** Milliseconds between two bookmarks of a stream, as a real server has them. */
+/** Milliseconds between two bookmarks of a stream, as on a real server. */
 const BOOKMARK_EVERY = 60_000
 
 const { transcript, certificate, key, authority } = JSON.parse(

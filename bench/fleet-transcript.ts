@@ -1,4 +1,4 @@
-/** What a real API server answers to the watch of one kind: recorded once, for a server that plays many clusters. */
+/** Records the answers of a real API server to the watch of one kind, for a server that simulates many clusters. */
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
@@ -17,7 +17,7 @@ export interface Transcript {
 }
 
 const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** As the watch asks who the server is (src/cluster/watch/server-check.ts). */
+/** The requests by which the watch identifies the server (src/cluster/watch/server-check.ts). */
 const IDENTITY = '/api/v1/namespaces?fieldSelector=metadata.name%3Dkube-system'
 const LIST_ENDS = 'k8s.io/initial-events-end'
 

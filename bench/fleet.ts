@@ -1,6 +1,7 @@
 /**
- * Many clusters in one process: memory, CPU and a storm of reconnects. The clusters are simulated: a server below one address each replays what
- * a real one answered. The sessions, their TLS and all of the client are real.
+ * Measures many clusters in one process: memory, CPU and a storm of reconnects. The clusters are
+ * simulated: one server replays the answers of a real one at many addresses. The sessions, their
+ * TLS and the whole client are real.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -29,7 +30,7 @@ interface Step {
   /** Bytes. */
   readonly peak: number
   readonly memory: Memory
-  /** Changes that were reported for units. */
+  /** Changes reported for units. */
   readonly changes: number
 }
 
@@ -170,10 +171,10 @@ export async function benchFleet(
       .map((cells) => `| ${cells.join(' | ')} |`)
       .concat(
         '',
-        `Simulated clusters: ${most} addresses of one server process, which replays the recorded answers of a kube-apiserver ${version} (identity, discovery, a streamed list of ${OBJECTS} ConfigMaps, a bookmark each ${60} s) over real TLS sessions of HTTP/2 with client certificates, on loopback. All else is real: one connection and one followed kind for each cluster, ${OBJECTS} rows in ${OBJECTS / PER_UNIT} units, a PING each 15 s. All clusters have the same credentials, as behind one proxy, so that the TLS contexts are shared: 35 KiB a cluster less than with credentials of its own. A cluster in practice has about ten more streams (see the memory of a watch).`,
+        `Simulated clusters: ${most} addresses of one server process, which replays the recorded answers of a kube-apiserver ${version} (identity, discovery, a streamed list of ${OBJECTS} ConfigMaps, a bookmark each ${60} s) over real TLS sessions of HTTP/2 with client certificates, on loopback. Everything else is real: one connection and one followed kind per cluster, ${OBJECTS} rows in ${OBJECTS / PER_UNIT} units, a PING each 15 s. All clusters have the same credentials, as behind one proxy, so the TLS contexts are shared. This saves 35 KiB per cluster. A cluster in practice has about ten more streams (see the memory of a watch).`,
         `Measured in one process, ${steps.map(({ clusters, idle }) => `${clusters}: ${mib(idle.memory.rss)} MiB, ${((idle.cpu / idle.seconds) * 100).toFixed(1)} %`).join('; ')}; without a cluster ${mib(empty.memory.rss)} MiB. RSS after a collection and ${IDLE} s of idleness; per cluster: the slope from ${steps.length === 1 ? 0 : first.clusters} to ${last.clusters}. Highest RSS while opening: ${mib(Math.max(...steps.map(({ step }) => step.peak)))} MiB. One round.`,
-        'Live allocations of a cluster outside of the V8 heap, from a trace of malloc between 200 and 700 clusters (one run, on another day than the table): 168 KiB. Of them, KiB: two buffers of Node for encrypted input 80 (64 and 16, made by reads, and still there while nothing is read), nghttp2 23 (one frame buffer 16), rows 12, the ML-KEM key of the handshake 8, sessions and streams of Node 4; the rest is mostly OpenSSL (record layers 9, connection 5). Ours are the rows, and most of the V8 heap. Without the rows and without all of the V8 heap, 10,000 clusters would take 1.6 GiB (calculated from the table): savings in our own code alone do not meet the goal. A bare `tls.connect` with a shared context, which has received nothing, takes 87 KiB on this machine, and 127 KiB with a context of its own; in the later run, without verification of the server, 68–72 KiB, and 97–100 KiB with an HTTP/2 session.',
-        `Anchors: measured and published figures of other programs and of a prototype, on another machine. Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model.trim()}), ${process.platform}; one-minute load ${loadavg()[0]?.toFixed(1)}, client and server on the same CPUs.`,
+        'Live allocations of a cluster outside of the V8 heap, from a trace of malloc between 200 and 700 clusters (one run, on another day than the table): 168 KiB. The parts, in KiB: two buffers of Node for encrypted input 80 (64 and 16, allocated by reads and kept while idle), nghttp2 23 (one frame buffer 16), rows 12, the ML-KEM key of the handshake 8, sessions and streams of Node 4; the rest is mostly OpenSSL (record layers 9, connection 5). The rows and most of the V8 heap belong to Backporch. Without the rows and the V8 heap, 10,000 clusters would take 1.6 GiB (computed from the table), so savings in Backporch alone do not meet the goal. A bare `tls.connect` that has received nothing takes 87 KiB on this machine with a shared context, and 127 KiB with its own; in the later run, without verification of the server, 68–72 KiB, and 97–100 KiB with an HTTP/2 session.',
+        `The anchors are measured and published figures of other programs and of a prototype on another machine. Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model.trim()}), ${process.platform}; one-minute load ${loadavg()[0]?.toFixed(1)}, client and server on the same CPUs.`,
       )
       .join('\n')
   } finally {
@@ -206,7 +207,7 @@ async function record(seed: number) {
   }
 }
 
-/** The certificates of the recorded server, which is gone then. */
+/** The certificates of the recorded server, which no longer runs. */
 async function certificatesOf(plane: ControlPlane, transcript: Transcript) {
   const authority = await openTestAuthority(join(plane.kubeconfig, '..'))
   const serving = servingCredential(authority)

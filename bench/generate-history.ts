@@ -1,26 +1,26 @@
-/** A repository of packages with a long history: the same bytes for the same seed, written by `git fast-import`. */
+/** Creates a repository of packages with a long history by `git fast-import`. The same seed gives the same bytes. */
 import { spawn } from 'node:child_process'
 import { createCipheriv, createHash } from 'node:crypto'
 import { once } from 'node:events'
 
 export interface HistoryOptions {
-  /** Each replaces an image of 1 MiB that cannot be compressed, and edits a package. */
+  /** Each commit replaces an incompressible image of 1 MiB and edits a package. */
   readonly commits: number
   readonly packages: number
   readonly seed: number
 }
 
 export const IMAGE_BYTES = 1024 * 1024
-/** Images that the newest commit still has. */
+/** Images in the newest commit. */
 const IMAGES = 8
 /** Published revisions of each package. */
 const REVISIONS = 4
-/** Open drafts, each of one commit beside the base branch. */
+/** Open drafts, each one commit on top of the base branch. */
 const DRAFTS = 20
 
 export const PACKAGE = (at: number): string => `apps/app-${String(at).padStart(3, '0')}`
 
-/** What the newest commit has in each package. */
+/** The content of each package in the newest commit. */
 export function packageFiles(at: number, revision: number): Readonly<Record<string, string>> {
   const name = `app-${String(at).padStart(3, '0')}`
   const config = (which: number): string =>
@@ -89,7 +89,7 @@ export async function writeHistory(
   if (code !== 0) throw new Error(`git fast-import ended with ${code}`)
 }
 
-/** The revision that the newest commit has of a package's first file. */
+/** The revision of a package's first file in the newest commit. */
 export function newestRevision(at: number, { commits, packages }: HistoryOptions): number {
   const last = commits - 1 - ((((commits - 1 - at) % packages) + packages) % packages)
   return Math.max(0, last)

@@ -24,7 +24,7 @@ export interface BenchPackage {
   readonly objects: readonly BenchObject[]
 }
 
-/** Parts of a hundred; what remains are ConfigMaps. */
+/** Percent; the rest are ConfigMaps. */
 const MIX = { Deployment: 10, Service: 8, ServiceAccount: 5, Widget: 5, Secret: 2 } as const
 
 export const WIDGETS = {
@@ -65,7 +65,7 @@ export function repositoryFiles(packages: readonly BenchPackage[]): Record<strin
   return files
 }
 
-/** The same place in every hundred has the same kind, so that small runs have all kinds too. */
+/** The same position in every hundred has the same kind, so small runs have all kinds too. */
 function kindAt(index: number): keyof typeof MIX | 'ConfigMap' {
   const position = (index * 37) % 100
   let above = 0
@@ -129,7 +129,7 @@ function deploymentSpec(name: string, random: Random): unknown {
       value,
     })),
     ports: [{ containerPort: 8080 + random.below(100), name: own }],
-    // The server writes 0.5 as 500m, so what was applied and what is live are not the same text.
+    // The server writes 0.5 as 500m, so the applied and the live text differ.
     resources: {
       requests: { cpu: random.pick(['100m', '250m', '0.5']), memory: '64Mi' },
       limits: { memory: '128Mi' },
@@ -152,7 +152,7 @@ interface Random {
   entries(count: number, length: number): Record<string, string>
 }
 
-/** xorshift32 (Marsaglia 2003): small, and the same everywhere. */
+/** xorshift32 (Marsaglia 2003): small, and the same on every machine. */
 function randomFrom(seed: number): Random {
   let state = seed >>> 0 || 1
   const below = (limit: number): number => {
@@ -174,7 +174,7 @@ function randomFrom(seed: number): Random {
   }
 }
 
-/** The custom resource's definition: with defaults, as most have. */
+/** The definition of the custom resource, with defaults, like most definitions. */
 export const WIDGET_DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -1,4 +1,4 @@
-/** What it costs an API server that nothing changes: our controller, and others that compare at an interval. */
+/** Measures the cost for an API server while nothing changes: by the controller, and by other tools that compare at an interval. */
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,10 +21,10 @@ const SWEPT = 200_000
 interface IdleCost {
   readonly objects: number
   readonly requests: number
-  /** Of the API server, s: beside a controller, and in the same time without one. */
+  /** CPU seconds of the API server with a running controller, and in the same time without one. */
   readonly cpu: number
   readonly alone: number
-  /** Of one turn about everything. */
+  /** Of one turn over all units. */
   readonly turn: { readonly requests: number; readonly cpu: number }
 }
 
@@ -91,17 +91,17 @@ export async function benchIdle(
         exponentOf(costs),
         '',
       ],
-      ['G15: CPU of the API server for 120 objects in a day, s', '1', peerDay, day.toFixed(2), ''],
+      ['G15: CPU of the API server for 120 objects per day, s', '1', peerDay, day.toFixed(2), ''],
       [
-        'G5: objects looked at in a second, millions',
+        'G5: objects checked per second, millions',
         '2',
         anchor((one) => (largest.objects / one.wall / 1e6).toFixed(6)),
         (rate / 1e6).toFixed(1),
         '',
       ],
     ]),
-    `Requests in ${IDLE} s without a change, beside a controller: ${costs.map((one) => `${one.requests} with ${one.objects} objects`).join(', ')}. CPU of the API server in that time, with and without a controller: ${costs.map((one) => `${one.cpu.toFixed(2)} and ${one.alone.toFixed(2)} s`).join(', ')}. A turn about everything takes ${costs.map((one) => `${one.turn.requests} requests and ${one.turn.cpu.toFixed(2)} s with ${one.objects} objects`).join(', ')}; one runs each hour. G15 is 24 such turns and one dry run for each object in a day, from the figures of the largest size.`,
-    `The others were run ${options.rounds} times on the same ${largest.objects} objects, interleaved: one check of everything, as at an interval. Flux and Argo CD are their Go libraries (versions in test/programs/appliers/go.mod). G5 is the look of a controller at ${SWEPT.toLocaleString('en')} rows in one process, for verdicts that ended; the others compare each object, so it is not the same work: what changed comes with the watch.`,
+    `Requests in ${IDLE} s without a change, with a running controller: ${costs.map((one) => `${one.requests} with ${one.objects} objects`).join(', ')}. CPU of the API server in that time, with and without a controller: ${costs.map((one) => `${one.cpu.toFixed(2)} and ${one.alone.toFixed(2)} s`).join(', ')}. A turn over all units takes ${costs.map((one) => `${one.turn.requests} requests and ${one.turn.cpu.toFixed(2)} s with ${one.objects} objects`).join(', ')}; the controller runs one per hour. G15 is 24 such turns and one dry run per object in a day, computed from the largest size.`,
+    `The other tools ran ${options.rounds} times on the same ${largest.objects} objects, interleaved: one check of all objects, as at an interval. Flux and Argo CD are their Go libraries (versions in test/programs/appliers/go.mod). G5 is the rate at which a controller checks ${SWEPT.toLocaleString('en')} rows in one process for expired verdicts. The other tools compare each object, so the work differs: the controller gets changes from the watch.`,
     `${versions.join(', ')}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread([loadavg()[0] ?? Number.NaN], 1)}.`,
   ].join('\n')
 }
@@ -121,7 +121,7 @@ async function idleCost(
     await sleep(15_000)
     const idle = await between(plane, () => sleep(IDLE * 1_000))
     await controller.stop()
-    // The second start has verdicts: what it asks is what a turn about everything asks.
+    // The second start has verdicts, so its requests are those of a turn over all units.
     const before = await serverState(plane)
     const again = start()
     await again.until('a first turn', 0, ({ event }) => event === 'turn')
@@ -198,7 +198,7 @@ async function sweepsOf(
   }))
 }
 
-/** Seconds: 24 turns about everything, and a dry run for each object, which costs at most what the others' sweep costs. */
+/** Seconds: 24 turns over all units, and one dry run per object, which costs at most as much as a sweep of the other tools. */
 function dayOf({ objects, turn }: IdleCost, wanted: number): number {
   return 24 * turn.cpu * (wanted / objects) + wanted * 0.003
 }
@@ -217,7 +217,7 @@ function exponentOf(costs: readonly IdleCost[]): string {
   return slope.toFixed(2)
 }
 
-/** Objects in a second. */
+/** Objects per second. */
 function sweepRate(): number {
   const verdicts = new ClusterVerdicts(
     createRedactionKey(new Uint8Array(32).fill(7)),

@@ -1,11 +1,11 @@
-/** What the controller keeps of objects that are in sync, made by the code that makes it in an observation. */
+/** The data that the controller keeps of objects in sync, created by the code of an observation. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { readResource } from '@backporch/kyaml/resource'
 import type { ClusterVerdicts } from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
 import { EPOCH_KINDS } from '../src/reconcile/observe/verdicts/kind-epochs.ts'
 import { WIDGET_DEFINITION } from './generate.ts'
 
-/** As of a server that has listed everything that decides the answers to dry runs. */
+/** For a server that listed everything that decides dry-run answers. */
 export function epochsOf(verdicts: ClusterVerdicts): ClusterVerdicts {
   for (const kind of EPOCH_KINDS) {
     verdicts.epochs.beginList(kind)
@@ -19,7 +19,7 @@ export function epochsOf(verdicts: ClusterVerdicts): ClusterVerdicts {
   return verdicts
 }
 
-/** As an observation of a unit keeps objects that are as declared. */
+/** Keeps objects in sync as an observation of a unit does. */
 export function keepInSync(
   verdicts: ClusterVerdicts,
   unit: string,

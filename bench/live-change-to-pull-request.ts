@@ -1,4 +1,4 @@
-/** How long it takes from a change in a live cluster until its pull request can be seen on the forge: ours, and a script's. */
+/** Measures the time from a change in a live cluster until the forge lists its pull request, for Backporch and for a script. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ export interface PullRequestOptions {
   /** Of each of the three repositories. */
   readonly objects: number
   readonly objectsPerPackage: number
-  /** Changes that are timed, for each way. */
+  /** Measured changes for each way. */
   readonly rounds: number
   readonly seed: number
 }
@@ -36,14 +36,14 @@ interface Location {
 interface Timed {
   /** From the answer of the API server to the change. */
   readonly fromChange: number
-  /** From when a turn was asked for. */
+  /** From the request for a turn. */
   readonly fromRequested: number
   readonly phases?: Phases
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OWNER = 'acme'
-/** Milliseconds between two looks at the forge: what a figure can be too large by. */
+/** Milliseconds between two polls of the forge, which is the error of a figure. */
 const OBSERVE = 20
 const PATIENCE = 60_000
 
@@ -98,7 +98,7 @@ export async function benchPullRequest(
     const loads: number[] = []
     const [byWatch, byScript]: [Timed[], Timed[]] = [[], []]
 
-    // In turn: while nothing changes, the controller does nothing.
+    // They alternate: while nothing changes, the controller does nothing.
     const watching = start('watch', ['--interval', '24h'])
     await watching.ready()
     const script = {
@@ -188,7 +188,7 @@ async function createLocation(
   return { name, packages, remote: gitea.cloneUrl(owner, OWNER, name).plain }
 }
 
-/** Edits one object of the package of the round by hand, has a turn asked for, and waits until there is one more pull request. */
+/** Edits one object of the round's package by hand, requests a turn, and waits for one more pull request. */
 async function timeOne<Mark>(
   plane: ControlPlane,
   gitea: Gitea,

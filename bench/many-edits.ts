@@ -1,4 +1,4 @@
-/** Many edits a second in many packages: how long each takes to be in the ledger, on the branch of its pull request, and in its text. */
+/** Measures many edits per second in many packages: the time until each is in the ledger, on the branch of its pull request, and in its text. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -27,9 +27,9 @@ const OWNER = 'acme'
 const REPOSITORY = 'edits'
 const EDITS_A_SECOND = 5
 const FIELDS = 4
-/** Milliseconds between two looks: what a figure can be too large by. */
+/** Milliseconds between two polls, which is the error of a figure. */
 const [LOOK_AT_REFS, LOOK_AT_TEXTS] = [200, 2_000]
-/** Milliseconds until everything that stands has to be told. */
+/** Milliseconds until all remaining edits must be reported. */
 const PATIENCE = 180_000
 
 const POLICY = `apiVersion: backporch.dev/v1alpha1
@@ -45,7 +45,7 @@ interface Edit {
   readonly value: string
   readonly field: string
   readonly at: number
-  /** When it was seen first, in each place; no time where a later edit of the field was seen before it. */
+  /** The time at which each place showed it first; undefined if a later edit of the field was seen before. */
   readonly seen: Map<Place, number | undefined>
 }
 
@@ -54,7 +54,7 @@ const PLACES: readonly Place[] = ['ledger', 'branch', 'text']
 
 class Edits {
   private readonly edits: Edit[] = []
-  /** By field: edits that were not seen in a place. */
+  /** By field: edits that a place has not shown yet. */
   private readonly open = new Map<string, Edit[]>()
 
   add(field: string, value: string): void {
@@ -158,7 +158,7 @@ export async function benchManyEdits(
     const standing = edits.standing()
     return [
       table(['from an edit to', 'seen', 'p50 s', 'p95 s', 'p99 s', 'most s'], rows),
-      `${edits.count} edits in ${options.rounds} s, of ${FIELDS} fields in each of ${packages.length} packages. ${standing.length} stood at the end; ${missing.length} of them were not in the ledger and on exactly one proposal${missing.length === 0 ? '' : ` (${missing.slice(0, 3).join('; ')})`}, and ${standing.filter(({ seen }) => !seen.has('text')).length} in no pull request, ${(calm / 1000).toFixed(0)} s after the last edit; ${(await openPulls(gitea, owner)).length} pull requests are open.`,
+      `${edits.count} edits in ${options.rounds} s, of ${FIELDS} fields in each of ${packages.length} packages. ${standing.length} remained at the end; ${missing.length} of them were not in the ledger and on exactly one proposal${missing.length === 0 ? '' : ` (${missing.slice(0, 3).join('; ')})`}, and ${standing.filter(({ seen }) => !seen.has('text')).length} in no pull request, ${(calm / 1000).toFixed(0)} s after the last edit; ${(await openPulls(gitea, owner)).length} pull requests are open.`,
       `Gitea ${gitea.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread(load, 1)}.`,
     ].join('\n')
   } finally {
@@ -170,7 +170,7 @@ export async function benchManyEdits(
   }
 }
 
-/** Edits as somebody with `kubectl edit` makes them, of one ConfigMap of each package. */
+/** Edits one ConfigMap of each package as `kubectl edit` does. */
 async function makeEdits(
   plane: ControlPlane,
   packages: readonly BenchPackage[],
@@ -213,7 +213,7 @@ function progressOf(edits: Edits): string {
     .join(', ')
 }
 
-/** As Gitea has it on its disk: reading it there costs the server nothing. */
+/** The repository on Gitea's disk: reading it there costs the server nothing. */
 function gitFolderOf(gitea: Gitea): string {
   const directory = join(gitea.stateFile, '..')
   const found = readdirSync(directory, { recursive: true, encoding: 'utf8' }).find((path) =>
@@ -244,7 +244,7 @@ function run(git: string, args: readonly string[]): string {
       maxBuffer: 2 ** 28,
     })
   } catch {
-    // Nothing matches, or the ref went away.
+    // Nothing matches, or the ref was deleted.
     return ''
   }
 }
@@ -304,7 +304,7 @@ async function watchTexts(
   }
 }
 
-/** Standing edits that are not in the ledger, or not on exactly one branch. */
+/** Remaining edits that are not in the ledger, or not on exactly one branch. */
 function missingOf(git: string, edits: Edits): readonly string[] {
   const heads = headsOf(git)
   const values = valuesOf(git, [...new Set(heads.values())])

@@ -1,4 +1,4 @@
-/** What one run of a program costs: both sides' CPU, the API server's requests, and the time on the clock. */
+/** Measures one run of a program: CPU of both sides, requests to the API server, and wall time. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
@@ -7,7 +7,7 @@ import type { ControlPlane } from '../test/controlplane/control-plane.ts'
 export interface Cost {
   /** Seconds. */
   readonly wall: number
-  /** Seconds of CPU of the program and all that it started; NaN where the machine does not tell. */
+  /** Seconds of CPU of the program and its children; NaN if the machine does not report it. */
   readonly clientCpu: number
   /** Seconds of CPU of kube-apiserver. */
   readonly serverCpu: number
@@ -31,7 +31,7 @@ export interface Command {
   readonly exitCodes: readonly number[]
 }
 
-/** Runs the commands one after the other and counts them as one. Rejects for an exit code that is no answer. */
+/** Runs the commands in order and counts them as one. Rejects for any other exit code than an expected one. */
 export async function measure(plane: ControlPlane, commands: readonly Command[]): Promise<Run> {
   const before = await serverState(plane)
   const cpuBefore = childrenCpu()
@@ -83,14 +83,14 @@ interface ServerState {
   readonly dryRuns: number
 }
 
-/** From the API server's own metrics. What the server asks itself for is left out, and so is this question. */
+/** From the API server's metrics, without the server's own requests and without this one. */
 export async function serverState(plane: ControlPlane): Promise<ServerState> {
   const { status, body } = await plane.request<string>('GET', '/metrics')
   if (status !== 200) throw new Error(`/metrics answered ${status}`)
   return readMetrics(body)
 }
 
-/** Kinds that kube-apiserver itself reads and writes all the time. */
+/** Kinds that kube-apiserver itself reads and writes continuously. */
 const OWN_RESOURCES = new Set([
   'leases',
   'endpointslices',
@@ -127,7 +127,7 @@ export function readMetrics(metrics: string): ServerState {
 /** Ticks per second of /proc, the same on every Linux that Node runs on (proc(5), sysconf(_SC_CLK_TCK)). */
 const TICKS = 100
 
-/** CPU seconds of all children that have ended; NaN where there is no /proc. */
+/** CPU seconds of all ended children; NaN without /proc. */
 function childrenCpu(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')

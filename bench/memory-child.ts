@@ -1,4 +1,4 @@
-/** Keeps objects of pages of a list in one form, or follows kinds, and tells what it takes. */
+/** Keeps objects of list pages in one form, or follows kinds, and reports its memory. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ import { epochsOf, keepInSync } from './in-sync.ts'
 export type Form = 'rows' | 'parsed' | 'without managedFields' | 'text'
 
 const key = createRedactionKey(new Uint8Array(32).fill(7))
-/** What is kept, so that no collection takes it. */
+/** References that keep the objects from garbage collection. */
 const kept: unknown[] = []
 
 function* pagesIn(folder: string, count: number): Generator<readonly JsonObject[]> {
@@ -53,7 +53,7 @@ function keepObjects(form: Form, folder: string, pages: number): void {
     for (const object of items) {
       const { managedFields: _fields, ...metadata } = object['metadata'] as JsonObject
       if (form === 'parsed') objects.set(nameOf(object).key, object)
-      // As it comes with a watch, in memory of its own.
+      // In separate memory, as a watch delivers it.
       else if (form === 'text')
         objects.set(nameOf(object).key, Buffer.from(JSON.stringify(object)).toString('latin1'))
       else objects.set(nameOf(object).key, { ...object, metadata })

@@ -1,4 +1,4 @@
-/** Observes clusters with one growing set of objects as the watching controller does, and tells what stays in the process, and where. */
+/** Observes clusters with a growing set of objects as the watching controller does, and reports the memory of the process by its parts. */
 import { LocalForge } from '@backporch/forge/local-forge'
 import { type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { createRedactionKey } from '@backporch/kyaml/redaction'
@@ -20,7 +20,7 @@ import { epochsOf } from './in-sync.ts'
 const MANAGER = 'bench'
 const key = createRedactionKey(new Uint8Array(32).fill(7))
 
-/** All clusters have the same objects, and every read makes new ones, as an answer does. */
+/** All clusters have the same objects, and every read creates new ones, as a response does. */
 class SharedCluster extends MemoryCluster {
   private readonly texts: ReadonlyMap<string, string>
 

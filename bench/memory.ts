@@ -1,4 +1,4 @@
-/** What the controller keeps of objects that are in sync, and of the kinds that it follows. */
+/** Measures the memory that the controller keeps for objects in sync and for the kinds that it follows. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -143,17 +143,17 @@ export async function benchMemory(
     return [
       ...table.map((cells) => `| ${cells.join(' | ')} |`),
       '',
-      `Measured. Verdicts: ${sizes.join(', ')} objects in units of ${options.objectsPerPackage}, each size and form in a process of its own, interleaved, ${options.rounds} rounds; heap and external memory after a collection; slope (median, least–most), the constant is ${(constant / KIBIBYTE).toFixed(0)} KiB. Live objects are manifests with the managedFields of one apply, without a status. The table of rows is 61 % full at these sizes, and between 37 % (128 bytes for a row) and 75 % (64) at others.`,
+      `Measured. Verdicts: ${sizes.join(', ')} objects in units of ${options.objectsPerPackage}, each size and form in a separate process, interleaved, ${options.rounds} rounds; heap and external memory after a collection; slope (median, least–most), the constant is ${(constant / KIBIBYTE).toFixed(0)} KiB. Live objects are manifests with the managedFields of one apply, without a status. The table of rows is 61 % full at these sizes, and between 37 % (128 bytes for a row) and 75 % (64) at others.`,
       `Highest RSS above the start while pages of ${PAGE} objects are read: ${peaks.join(', ')}.`,
-      `All that a process keeps: ${observed.sizes.map(({ objects, bytes }) => `${objects} objects ${(bytes / MEBIBYTE).toFixed(1)} MiB`).join(', ')}, after observations of clusters of ${OF_CLUSTER} objects in memory (simulated clusters, the observation of the controller), the program and the repository included; slope of the last two sizes. Of it in the end, MiB: ${parts.join(', ')}. Judges of single changes (20,000 objects), results about units (2,000 objects), renderings and git objects are bounded.`,
-      `Watches: custom kinds of one real API server over one connection, ${KINDS.join(', ')} kinds, ${options.rounds} rounds, each in a process of its own; slope of heap and external memory. The server: its growth over ${Math.max(...KINDS)} watches of kinds without an object, its caches of these kinds included. kube-apiserver ${watches.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model.trim()}), ${process.platform}; one-minute load ${loadavg()[0]?.toFixed(1)}.`,
+      `Total memory of a process: ${observed.sizes.map(({ objects, bytes }) => `${objects} objects ${(bytes / MEBIBYTE).toFixed(1)} MiB`).join(', ')}, after observations of clusters of ${OF_CLUSTER} objects in memory (simulated clusters, the observation of the controller), with the program and the repository; slope of the last two sizes. The parts at the end, in MiB: ${parts.join(', ')}. Judges of single changes (20,000 objects), results about units (2,000 objects), renderings and git objects are bounded.`,
+      `Watches: custom kinds of one real API server over one connection, ${KINDS.join(', ')} kinds, ${options.rounds} rounds, each in a separate process; slope of heap and external memory. Server: its growth over ${Math.max(...KINDS)} watches of kinds without objects, with its caches of these kinds. kube-apiserver ${watches.version}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model.trim()}), ${process.platform}; one-minute load ${loadavg()[0]?.toFixed(1)}.`,
     ].join('\n')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** As the pages of a list, one file each, so that the measured process has no other objects. */
+/** List pages, one file each, so that the measured process has no other objects. */
 function writePages(folder: string, options: BenchOptions): void {
   let [page, items]: [number, JsonObject[]] = [0, []]
   for (const { objects } of generate(options))

@@ -14,13 +14,13 @@ import {
   WIDGETS,
 } from './generate.ts'
 
-/** Field manager with which the objects are applied, and with which every tool is told to compare. */
+/** Field manager that applies the objects, and with which every tool compares. */
 export const SYNCER = 'bench'
 
 export interface Bench {
   readonly plane: ControlPlane
   readonly packages: readonly BenchPackage[]
-  /** Everything that is written lies below. */
+  /** All files are written below it. */
   readonly folder: string
   /** Checkout of the repository, all committed. */
   readonly repository: string
@@ -56,7 +56,7 @@ export async function prepareBench(plane: ControlPlane, options: BenchOptions): 
 
 const WIDTH = 8
 
-/** Applies the objects as the syncer, with the kinds and namespaces that they need; once per API server. */
+/** Applies the objects as the syncer, with the kinds and namespaces that they need, once per API server. */
 export async function applyAll(
   plane: ControlPlane,
   packages: readonly BenchPackage[],
@@ -92,7 +92,7 @@ export async function applyAll(
   await Promise.all(Array.from({ length: WIDTH }, worker))
 }
 
-/** Does every edit of the ledger, as its manager. */
+/** Makes every edit of the list, with its field manager. */
 export async function injectEdits(plane: ControlPlane, edits: readonly HandEdit[]): Promise<void> {
   for (const { object, subresource, manager, patch } of edits) {
     const path = pathOf(object) + (subresource === '' ? '' : `/${subresource}`)
@@ -139,7 +139,7 @@ export function pathOf({ apiVersion, kind, metadata: { name, namespace } }: Benc
   return `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}/namespaces/${namespace}/${PLURALS[kind] ?? ''}/${name}`
 }
 
-/** kpt asks for its inventory's kind. */
+/** kpt requires the kind of its inventory. */
 const RESOURCE_GROUP_DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -1,4 +1,7 @@
-/** Packages with a pipeline as teams write them: comments, setters, scripts in ConfigMaps. The same number and seed give the same bytes. */
+/**
+ * Creates packages with a pipeline as teams write them, with comments, setters and scripts in
+ * ConfigMaps. The same number and seed give the same bytes.
+ */
 
 /** Objects in each package. */
 export const OBJECTS_PER_PACKAGE = 12
@@ -9,7 +12,7 @@ export interface PackageTree {
   readonly files: { readonly [path: string]: string }
 }
 
-/** What differs from package to package. */
+/** The parts that differ between packages. */
 interface Service {
   readonly name: string
   readonly team: string

@@ -1,4 +1,4 @@
-/** Packages rendered by us, in each of our ways, and a sample of them by the real `kpt fn render`, in one run and in turns. */
+/** Measures packages rendered by Backporch in each of its ways, and a sample by the real `kpt fn render`, interleaved in one run. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -31,10 +31,10 @@ export interface RenderOptions {
   readonly seed: number
 }
 
-/** In each round kpt renders every so many-th package, in each round another one. */
+/** kpt renders every nth package, and other ones in each round. */
 const KPT_EVERY = 25
 const WARM_UP = 60
-/** Renderings that are held at once to see what one needs. */
+/** Renderings that are held at once to measure the memory of one. */
 const HELD = 200
 
 const WAYS = {
@@ -111,7 +111,7 @@ class RenderBench {
     this.path = path
   }
 
-  /** What was measured so far does not count. */
+  /** Discards the measurements so far. */
   forget(): void {
     for (const times of Object.values(this.times)) times.length = 0
     this.compared = 0
@@ -125,7 +125,7 @@ class RenderBench {
     await this.time('warm', () => this.renderer.render(name, given[2], this.never))
   }
 
-  /** With a Kptfile that nobody has read before: ours are remembered. */
+  /** With a Kptfile that was never read before, because renderings are cached. */
   private unread(files: PackageTree['files']): PackageFiles {
     this.count += 1
     return filesOf({ ...files, Kptfile: `${files['Kptfile']}# ${this.count}\n` })
@@ -202,7 +202,7 @@ class RenderBench {
     return stdout
   }
 
-  /** Median of what each package took with provenance by what it took without. */
+  /** Median of the ratio of each package's time with and without provenance. */
   ratio(): string {
     const ratios = this.times.provenance.map(
       (time, index) => time / (this.times.plain[index] ?? Number.NaN),
@@ -258,7 +258,7 @@ function accepted(rendering: Rendering): RenderedPackage {
   return rendering
 }
 
-/** Each object as text, sorted: functions give them back in an order of their own. */
+/** Each object as text, sorted, because functions return objects in any order. */
 function desiredOf(rendering: Rendering): readonly string[] {
   return accepted(rendering)
     .desired.resources.map(({ object }: DesiredResource) => formatCanonicalJson(object))

@@ -1,4 +1,4 @@
-/** What the first look at one package costs in a repository with a long history, beside a small one and beside git's own clones. */
+/** Measures the first read of one package in a repository with a long history, compared with a small one and with clones by git. */
 import { execFileSync, spawn } from 'node:child_process'
 import {
   mkdirSync,
@@ -35,7 +35,7 @@ const SIZES = ['long', 'small'] as const
 type Size = (typeof SIZES)[number]
 const SMALL_COMMITS = 4
 const PACKAGES = 100
-/** The packages that are looked at, one after the other. */
+/** The packages that are read, in order. */
 const LOOKED_AT = [17, 42] as const
 
 interface Way {
@@ -240,7 +240,7 @@ Node ${process.versions.node}, ${execFileSync('git', ['--version'], { encoding: 
   }
 }
 
-/** As the syncer applied them, and in each package a key that somebody then added. */
+/** As the syncer applied them, with one key in each package that a person added later. */
 function liveObjects(options: HistoryOptions): unknown {
   const items = Array.from({ length: options.packages }, (_each, at) => {
     const name = PACKAGE(at).slice('apps/'.length)

@@ -1,4 +1,4 @@
-/** How long a controller takes until it knows all objects: at its first start, and at one that has what the last process knew. */
+/** Measures the time until a controller knows all objects: at its first start, and at one with the state of the previous process. */
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { startControlPlane } from '../test/controlplane/start-control-plane.ts'
@@ -105,7 +105,7 @@ export async function benchRestart(
           '',
         ],
       ]),
-      `${options.objects} objects in ${bench.packages.length} packages; ${options.rounds} rounds, interleaved. Checked: each object was listed, and its mark compared with that of the verdict of the last process; what moved is queued. The first turn reads git, renders all packages, lists the cluster, compares, and writes the ledger.`,
+      `${options.objects} objects in ${bench.packages.length} packages; ${options.rounds} rounds, interleaved. Checked means that each object was listed and its mark compared with the stored verdict of the previous process; changed objects are queued. The first turn reads git, renders all packages, lists the cluster, compares, and writes the ledger.`,
       `${versions.join(', ')}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread([loadavg()[0] ?? Number.NaN], 1)}.`,
     ].join('\n')
   } finally {

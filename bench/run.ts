@@ -31,7 +31,7 @@ interface Benchmark {
   readonly defaults: Options
   readonly heading: (options: Options) => string
   readonly run: (options: Options, report: (line: string) => void) => Promise<string>
-  /** The flags that it takes, beside `--write`; all of them otherwise. */
+  /** The flags that it accepts besides `--write`; all if undefined. */
   readonly flags?: readonly (keyof typeof FLAGS)[]
   /** It takes words. */
   readonly words?: boolean

@@ -1,4 +1,4 @@
-/** What somebody without Backporch would put into a cron job: `kubectl diff`, a commit, a push, one request for the pull request. */
+/** The script of a cron job without Backporch: `kubectl diff`, a commit, a push, and one request for the pull request. */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,11 +2,11 @@
 export interface KindShare {
   readonly kind: string
   objects: number
-  /** How many objects fell through, by the reason. */
+  /** How many objects were not proven, by reason. */
   readonly reasons: Map<string, number>
 }
 
-/** A line for each kind, the most frequent first, and one for all of them. */
+/** One line per kind, the most frequent first, and one for the total. */
 export function formatShares(shares: readonly KindShare[]): string {
   const all: KindShare = { kind: 'all', objects: 0, reasons: new Map() }
   for (const { objects, reasons } of shares) {

@@ -1,4 +1,4 @@
-/** What it costs to start: the packed program beside Node alone, kubectl and kpt, one after the other in every round. */
+/** Measures the cost of a start: of the packed program, Node alone, kubectl and kpt, one after the other in every round. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ export interface StartCost {
   readonly wall: number
   /** Seconds, of the process and its children. */
   readonly cpu: number
-  /** MiB: the most that one of its processes held. */
+  /** MiB: the maximum of one process. */
   readonly memory: number
 }
 
@@ -90,7 +90,7 @@ export async function benchStart(
   }
 }
 
-/** The launcher and what it starts, as `npm pack` puts them into the tarball. */
+/** The launcher and the program, as `npm pack` puts them into the tarball. */
 export function packed(folder: string): string {
   mkdirSync(join(folder, 'src'), { recursive: true })
   const launcher = join(folder, 'src', 'launch.cjs')

@@ -4,7 +4,7 @@ import type { Cost } from './measure.ts'
 export interface ToolResult {
   readonly tool: string
   readonly costs: readonly Cost[]
-  /** Injected hand edits that the tool names, as in `25 of 25`; undefined where it names none by its nature. */
+  /** Injected hand edits that the tool reports, as in `25 of 25`; undefined if it never names fields. */
   readonly remembered: string | undefined
 }
 
@@ -47,7 +47,7 @@ export function formatTable(results: readonly ToolResult[]): string {
     .join('')
 }
 
-/** `1.20 (1.10–1.40)`, without brackets where all are the same. */
+/** `1.20 (1.10–1.40)`, without brackets if all are equal. */
 export function spread(values: readonly number[], digits: number): string {
   const sorted = [...values].sort((left, right) => left - right)
   const [least, most] = [sorted[0], sorted.at(-1)]
@@ -57,7 +57,7 @@ export function spread(values: readonly number[], digits: number): string {
   return low === high ? `${middle}` : `${middle} (${low}–${high})`
 }
 
-/** The smallest value that so many of a hundred are not above; NaN of none. */
+/** The percentile: the smallest value with at least this share of the values at or below it; NaN without values. */
 export function percentile(values: readonly number[], hundredths: number): number {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.max(0, Math.ceil((sorted.length * hundredths) / 100) - 1)] ?? Number.NaN
@@ -70,7 +70,7 @@ function median(sorted: readonly number[]): number {
   return sorted.length % 2 === 1 ? at(half) : (at(half - 1) + at(half)) / 2
 }
 
-/** Puts a section into a document, in the place of one with the same heading. */
+/** Puts a section into a document, replacing one with the same heading. */
 export function withSection(document: string, heading: string, body: string): string {
   const section = `${heading}\n\n${body.trimEnd()}\n`
   const begin = document.split('\n').indexOf(heading)

@@ -58,7 +58,7 @@ try {
     world.edit(world.clusters, drifted)
     while (world.openPulls.length === 0) {
       await world.turn()
-      // What must rest first is looked at again after a minute.
+      // Drift that must settle first is observed again after a minute.
       if (world.openPulls.length === 0) world.clock.skipped += 60_000
     }
   })

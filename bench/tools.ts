@@ -1,4 +1,4 @@
-/** The programs that are compared, each as its users run it. */
+/** The compared programs, each as its users run it. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export interface Tool {
 
 export interface Tools {
   readonly tools: readonly Tool[]
-  /** One line per program that is not there, and why. */
+  /** One line per missing program, with the reason. */
   readonly notRun: readonly string[]
   /** One line per program, with its version. */
   readonly versions: readonly string[]

@@ -1,4 +1,4 @@
-/** What the watching controller asks an API server while nothing changes, and how long a change takes to its verdict. */
+/** Measures the requests of the watching controller while nothing changes, and the time from a change to its verdict. */
 import { rmSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const IDLE = 60
 const STATUS_WRITES = 1_000
 
 interface WatchOptions extends BenchOptions {
-  /** Changes that are timed. */
+  /** Measured changes. */
   readonly rounds: number
 }
 
@@ -120,7 +120,7 @@ export async function benchWatch(
           '',
         ],
       ]),
-      `${options.objects} objects in ${bench.packages.length} packages, one controller; ${options.rounds} edits of ConfigMaps after one to warm up. The API server counts the requests (\`apiserver_request_total\`, without WATCH). "Sent → verdict" ends when this process reads the controller's log line. The anchors are of reference measurements on another day, not of this run.`,
+      `${options.objects} objects in ${bench.packages.length} packages, one controller; ${options.rounds} edits of ConfigMaps after one warm-up edit. The API server counts the requests (\`apiserver_request_total\`, without WATCH). "Sent → verdict" ends when this process reads the controller's log line. The anchors are reference measurements of another day.`,
       `kube-apiserver ${body.gitVersion}, Node ${process.versions.node}; ${cpus().length} CPUs (${cpus()[0]?.model ?? 'unknown'}), ${process.platform}; one-minute load ${spread([loadavg()[0] ?? Number.NaN], 1)}.`,
     ].join('\n')
   } finally {

@@ -1,4 +1,4 @@
-/** The controller as a process, with the events of its log. */
+/** Runs the controller as a process and reads the events of its log. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PATIENCE = 240_000
 
 export interface Line {
-  /** As `performance.now`: when the bench read it. */
+  /** As `performance.now`: when the benchmark read it. */
   readonly at: number
   readonly [field: string]: unknown
 }
@@ -75,7 +75,7 @@ export class WatchingController {
   }
 }
 
-/** Packs what people run, and a bare clone of the repository. @returns how to start a controller on them */
+/** Packs the released program, and makes a bare clone of the repository. @returns how to start a controller on them */
 export function prepareController(
   bench: Bench,
 ): (...flags: readonly string[]) => WatchingController {

@@ -1,11 +1,14 @@
-/** A function of the npm package `kpt-functions` as a program. */
+/** Runs a function of the npm package `kpt-functions` as a program. */
 import { text } from 'node:stream/consumers'
 import { formatFunctionOutput, readFunctionInput } from '@backporch/kpt/function'
 import { formatFailure, listFailures } from '@backporch/kyaml/failure'
 import type { KptFunc } from 'kpt-functions'
 import { fromKptFunc } from './kpt-func.ts'
 
-/** A function as a program, as `runFunction` for ours: a ResourceList in, one out, and the config in it as it came. */
+/**
+ * Reads a ResourceList from standard input and writes one to standard output, as `runFunction` does
+ * for functions of Backporch. The config in it stays unchanged.
+ */
 export async function runKptFunc(fn: KptFunc): Promise<void> {
   try {
     const given = await text(process.stdin)

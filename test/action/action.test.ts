@@ -30,7 +30,7 @@ describe('action.yml', () => {
   const action: unknown = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8'))
   const text = JSON.stringify(action)
 
-  it('starts the bundled file, and describes every input and output that the code has', () => {
+  it('starts the bundled file, and describes every input and output of the code', () => {
     const { runs, inputs, outputs } = action as Record<string, Record<string, unknown>>
     assert.deepEqual(runs, { using: 'node24', main: 'dist/action.mjs' })
     const read = new Set<string>()
@@ -72,7 +72,7 @@ describe('the step scan', () => {
     assert.equal(run.stderr, '')
   })
 
-  it('fails as fail-on says, and otherwise not', async () => {
+  it('fails as fail-on says, and not otherwise', async () => {
     const repository = repositoryLike()
     assert.equal((await step(repository, { 'fail-on': 'none' })).code, 0)
     assert.equal((await step(repository, { 'fail-on': 'critical' })).code, 0)
@@ -110,7 +110,7 @@ describe('the step scan', () => {
     )
   })
 
-  it('is bound by a mounted policy of the operator, whatever the repository says', async () => {
+  it('obeys a mounted policy of the operator, whatever the repository says', async () => {
     const placement = (namespaces: string): string =>
       `apiVersion: backporch.dev/v1alpha1\nkind: Placement\nmetadata: {name: bounds}\nspec: {clusters: [prod], packages: ["apps/**"], allow: {namespaces: [${namespaces}]}}\n`
     const repository = repositoryLike()
@@ -136,7 +136,7 @@ describe('the step scan', () => {
     assert.equal(git(repository, environment, 'branch', '--list').trim(), '* main')
   })
 
-  it('shows at most ten annotations of a level, and all of them in the summary', async () => {
+  it('shows at most ten annotations per level, and all of them in the summary', async () => {
     const repository = repositoryLike()
     const settings = Array.from({ length: 14 }, (_none, at) => [`key${at}`, 'in git'] as const)
     const file = configMap(Object.fromEntries(settings))
@@ -182,7 +182,7 @@ describe('the step scan', () => {
     assert.doesNotMatch(run.summary.replace(/`[^`\n]*`/g, ''), /<img|@all/)
   })
 
-  it('goes on where the summary cannot be written, and says so', async () => {
+  it('continues with a warning when the summary cannot be written', async () => {
     const run = await step(repositoryLike(), { 'fail-on': 'none' }, { GITHUB_STEP_SUMMARY: folder })
     assert.equal(run.code, 0)
     assert.match(
@@ -192,7 +192,7 @@ describe('the step scan', () => {
     assert.equal(run.outputs['drifted'], 'true')
   })
 
-  it('fails where the outputs cannot be written', async () => {
+  it('fails when the outputs cannot be written', async () => {
     const run = await step(repositoryLike(), { 'fail-on': 'none' }, { [OUTPUT]: folder }, bundled)
     assert.equal(run.code, 2)
     assert.match(
@@ -201,7 +201,7 @@ describe('the step scan', () => {
     )
   })
 
-  it('says which input is wrong or missing, in one annotation', async () => {
+  it('names a wrong or missing input in one annotation', async () => {
     const cases: readonly [Readonly<Record<string, string>>, number, RegExp][] = [
       [
         { command: 'destroy' },
@@ -226,7 +226,7 @@ describe('the step scan', () => {
     }
   })
 
-  it('warns of a token whose workflows wait, and of a key that does not last', async () => {
+  it('warns about a token whose workflows wait for approval, and about a temporary key', async () => {
     const both = { token: 'ghs_canary', 'workflow-token': 'ghs_canary', 'fail-on': 'none' }
     const repository = repositoryLike()
     const run = await step(repository, both, { BACKPORCH_KEY: '' })
@@ -241,14 +241,14 @@ describe('the step scan', () => {
     assert.doesNotMatch(app.stdout, /GITHUB_TOKEN/)
   })
 
-  it('writes no ledger commit while nothing differs, though each machine makes a key of its own', async () => {
+  it('writes no ledger commit while nothing differs, although each machine creates its own key', async () => {
     const repository = repositoryLike()
     for (const home of ['first', 'second', 'third'])
       await step(repository, { 'fail-on': 'none' }, { BACKPORCH_KEY: '', HOME: join(folder, home) })
     assert.equal(git(repository, environment, 'rev-list', '--count', 'drift-ledger'), '1')
   })
 
-  it('takes an empty environment for a run by hand: no files, the working folder as repository', async () => {
+  it('treats an empty environment as a manual run: no files, and the working folder as repository', async () => {
     const run = await bundled({ PATH: process.env['PATH'], HOME: join(folder, 'home') })
     assert.equal(run.code, 2)
     assert.match(run.stdout, /^::error .*BP1002/m)

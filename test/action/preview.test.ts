@@ -74,7 +74,7 @@ describe('the step preview', () => {
     assert.deepEqual(level('error', run), [])
   })
 
-  it('is told by the event that the head is of a fork', async () => {
+  it('learns from the event that the head is from a fork', async () => {
     const { repository, sha } = changed(edited(/replicas: \d+/, 'replicas: 11'))
     const run = await step(repository, INPUTS, event(sha, 'eve/deploy'), inProcess)
     assert.equal(run.code, 0, run.stdout)
@@ -82,7 +82,7 @@ describe('the step preview', () => {
     assert.match(run.summary, /\| 1 unknown \|/)
   })
 
-  it('fails where the head cannot be built, and says why', async () => {
+  it('fails with the reason when the head cannot be built', async () => {
     const { repository, sha } = changed({ 'apps/web/deployment.yaml': 'a: [\n' })
     const run = await step(repository, INPUTS, event(sha), inProcess)
     assert.equal(run.code, 2)
@@ -93,7 +93,7 @@ describe('the step preview', () => {
     )
   })
 
-  it('fails where the comment cannot be written, and outside of a pull request', async () => {
+  it('fails when the comment cannot be written, and without a pull request', async () => {
     const { repository, sha } = changed(edited(/replicas: \d+/, 'replicas: 11'))
     const commented = await step(repository, { command: 'preview' }, event(sha), inProcess)
     assert.equal(commented.code, 2)

@@ -64,13 +64,13 @@ describe('the step verify-pr', () => {
       start,
     )
 
-  it('passes a proposal whose drift is still there', async () => {
+  it('passes a proposal whose drift still exists', async () => {
     const run = await verify(event(branch), {}, {}, proposed, bundled)
     assert.equal(run.code, 0, run.stdout)
     assert.match(run.stdout, /1 changed record: all are valid/)
   })
 
-  it('fails where the cluster changed since', async () => {
+  it('fails when the cluster changed since', async () => {
     const recorded = join(folder, 'changed')
     writeRecording(recorded, (text) => text.replaceAll('"replicas":5', '"replicas":6'))
     const run = await verify(event(branch), { live: recorded })
@@ -81,7 +81,7 @@ describe('the step verify-pr', () => {
     )
   })
 
-  it('fails for a record that a syncer could apply, that is none, that is elsewhere or gone', async () => {
+  it('fails for a record that is not inert, invalid, misplaced or removed', async () => {
     const repository = repositoryLike(proposed)
     const path = event(branch)
     const text = git(repository, environment, 'show', `${branch}:${record}`)
@@ -130,7 +130,7 @@ describe('the step verify-pr', () => {
     )
   })
 
-  it('passes the move of a record that an earlier version named, and no change with it', async () => {
+  it("passes the rename of an earlier version's record, and fails if its content changes", async () => {
     const repository = repositoryLike(proposed)
     const text = git(repository, environment, 'show', `${branch}:${record}`)
     const earlier = record.replace(/\.record$/, '.yaml')
@@ -152,7 +152,7 @@ describe('the step verify-pr', () => {
     )
   })
 
-  it('does not pass what it could not look at, unless that is ok', async () => {
+  it('does not pass what it could not observe, unless partial is ok', async () => {
     const path = event(branch)
     const elsewhere = await verify(path, { clusters: 'another' })
     assert.equal(elsewhere.code, 3, elsewhere.stdout)
@@ -163,7 +163,7 @@ describe('the step verify-pr', () => {
     assert.match(otherKey.stdout, /made with another BACKPORCH_KEY/)
   })
 
-  it('refuses forks, other events and branches that are gone', async () => {
+  it('refuses forks, other events and deleted branches', async () => {
     assert.match(
       level('error', await verify(event(branch, 'mallory/deploy')))[0] ?? '',
       /comes from a fork/,

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => machine.remove())
 
-test('without Go and a build it says so and what to do', async () => {
+test('reports that Go and a build are missing, and what to do', async () => {
   const found = await findAppliers({ environment: machine.environment })
   assert.ok(found.state === 'unavailable')
   assert.match(
@@ -22,7 +22,7 @@ test('without Go and a build it says so and what to do', async () => {
   )
 })
 
-test('the program gets the order, and its answer is read', async () => {
+test('passes the order to the program and reads its answer', async () => {
   const answer =
     '[{"object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"a","name":"b"},"what":"created"}]'
   const written = join(machine.directory, 'order')
@@ -40,7 +40,7 @@ test('the program gets the order, and its answer is read', async () => {
   )
 })
 
-test('what a tool says when it fails is the error', async () => {
+test('reports the error output of a failing tool', async () => {
   await cacheBuild('echo "a conflict of two" >&2\nexit 1')
   const found = await findAppliers({ environment: machine.environment })
   assert.ok(found.state === 'ready')

@@ -37,7 +37,7 @@ const repository = {
 }
 
 describe('the Applications of an ApplicationSet', () => {
-  test('the recording is of these sets', () => assert.equal(recording.inputs, digestOfSets()))
+  test('the recording has exactly these sets', () => assert.equal(recording.inputs, digestOfSets()))
 
   for (const [name, set] of Object.entries(SETS))
     test(name, () => {

@@ -14,11 +14,11 @@ for (const group of GROUPS) {
     KNOWN_DIFFERENCES[group]?.flatMap((each) => each.cases.map((name) => [name, each] as const)),
   )
 
-  test(`every known difference of ${group} is of a case`, () => {
+  test(`every known difference of ${group} belongs to a case`, () => {
     for (const name of known.keys()) assert.ok(name in CASES[group], name)
   })
 
-  describe(`what Argo CD makes of a source (${group})`, {
+  describe(`builds as Argo CD does (${group})`, {
     skip: whyNoKubectl(),
     concurrency: 2,
   }, () => {

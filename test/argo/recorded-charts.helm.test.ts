@@ -43,7 +43,7 @@ const DIFFERENT: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
-test('charts are rendered as Argo CD renders them', async (t) => {
+test('renders charts as Argo CD does', async (t) => {
   const { helm3 } = await helmOrThrow()
   const { cases, made } = readRecording('helm')
   const different: string[] = []

@@ -6,7 +6,7 @@ import { CASES, GROUPS } from './cases/all-cases.ts'
 import { VERSIONS } from './programs.ts'
 import { digestOfCases, readRecording } from './recording.ts'
 
-it('the versions are those that are built', () => {
+it('the recorded versions are those of the built programs', () => {
   const required = {
     generate: `github.com/argoproj/argo-cd/v3 ${VERSIONS['argo-cd']}`,
     helm: `helm.sh/helm/v3 ${VERSIONS.helm}`,
@@ -41,7 +41,7 @@ for (const group of GROUPS)
       assert.equal(versions['argo-cd'], VERSIONS['argo-cd'])
     })
 
-    it('has the cases of today', () => {
+    it('has the current cases', () => {
       assert.ok(Object.keys(CASES[group]).length >= LEAST[group])
       assert.equal(
         inputs,
@@ -51,14 +51,14 @@ for (const group of GROUPS)
       assert.deepEqual(Object.keys(cases), Object.keys(CASES[group]))
     })
 
-    it('has objects or an error of each case', () => {
+    it('has objects or an error for each case', () => {
       for (const [name, { objects, error }] of Object.entries(cases))
         assert.ok((objects === undefined) !== (error === undefined), name)
     })
   })
 
 describe('the recording of helm', () => {
-  it('has the command line of each chart that Argo CD had rendered', () => {
+  it('has the command line of each chart that Argo CD renders with helm', () => {
     for (const [name, { types = [], helm = [] }] of Object.entries(readRecording('helm').cases))
       assert.equal(
         helm.some(({ args }) => args[0] === 'template') || !types.includes('Helm'),
@@ -67,7 +67,7 @@ describe('the recording of helm', () => {
       )
   })
 
-  it('has no path of the machine that recorded it', () => {
+  it('contains no path of the machine that recorded it', () => {
     for (const { helm = [], error = '' } of Object.values(readRecording('helm').cases))
       for (const text of [error, ...helm.flatMap(({ folder, args }) => [folder, ...args])])
         assert.doesNotMatch(text, /\/tmp|\/root|\/home/)

@@ -27,7 +27,7 @@ describe('base branches', () => {
     world = new World(join(folder, 'world'))
   })
 
-  test('release branches of two clusters are proposed, decided and shown side by side', async () => {
+  test('proposes, decides and shows release branches of two clusters separately', async () => {
     exits(await world.run('scan', 'staging', 'staging'), 3)
     exits(await world.run('scan', 'prod', 'prod'), 3)
     const [staging, prod] = [world.proposal('staging'), world.proposal('prod')]
@@ -56,7 +56,7 @@ describe('base branches', () => {
     assert.match(status.stdout, /prod.*Silenced/)
   })
 
-  test('a second branch for the same package and cluster is refused before anything is written, with what to do', async () => {
+  test('refuses a second branch for the same package and cluster before any write, with what to do', async () => {
     exits(await world.run('scan', 'prod', 'c'), 3)
     const refs = world.refs()
     for (const command of [
@@ -85,7 +85,7 @@ describe('base branches', () => {
     assert.equal(world.refs(), refs)
   })
 
-  test('a proposal that was merged into its own branch is not taken for rejected by a turn with another branch', async () => {
+  test('a turn with another branch does not treat a proposal merged into its own branch as rejected', async () => {
     exits(await world.run('scan', 'prod', 'c'), 3)
     world.mergeByHand('prod')
     exits(await world.run('scan', 'staging', 'c'), 2)
@@ -97,7 +97,7 @@ describe('base branches', () => {
     assert.match(exits(await world.plain('status'), 1).stdout, /Applying/)
   })
 
-  test('a branch that was renamed takes its packages along', async () => {
+  test('a renamed branch keeps its packages', async () => {
     exits(await world.run('scan', 'prod', 'c'), 3)
     const workspace = world.proposal('c')
     world.git('branch', '-m', 'prod', 'release')
@@ -108,7 +108,7 @@ describe('base branches', () => {
     assert.match(world.git('log', '--format=%s', 'release'), /^chore\(drift\): restore /)
   })
 
-  test('a package is moved to another branch by removing its report from the ledger, as the refusal says', async () => {
+  test('removing its report from the ledger moves a package to another branch, as the refusal says', async () => {
     exits(await world.run('scan', 'prod', 'c'), 3)
     exits(await world.run('reject', 'prod', 'c', '--yes'), 0)
     const refused = exits(await world.run('scan', 'staging', 'c'), 2)

@@ -66,7 +66,7 @@ const CHECKOUTS: readonly Checkout[] = [
     hasLedger: false,
   },
   {
-    name: 'a detached HEAD beside a local branch',
+    name: 'a detached HEAD next to a local branch',
     commands: [
       `fetch -q origin ${HEADS}`,
       'checkout -q -B main refs/remotes/origin/main',
@@ -168,7 +168,7 @@ describe('checkouts of CI', () => {
       assert.equal(git(checkout, 'for-each-ref'), refs, 'nothing is written')
     })
 
-  test('a command that writes is refused in a detached HEAD, with what to do', async () => {
+  test('refuses a writing command in a detached HEAD, with what to do', async () => {
     const checkout = mkdtempSync(join(folder, 'checkout-'))
     git(folder, 'clone', '--quiet', `file://${remote}`, checkout)
     git(checkout, 'checkout', '--quiet', '--detach')

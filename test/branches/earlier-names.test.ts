@@ -73,7 +73,7 @@ class Earlier {
   }
 }
 
-test('policy, record and ledger of an earlier version are read', async (t) => {
+test('reads policy, record and ledger of an earlier version', async (t) => {
   const earlier = new Earlier(t)
   const history = await earlier.run('history')
   assert.equal(history.code, 0, history.stderr)
@@ -90,7 +90,7 @@ test('policy, record and ledger of an earlier version are read', async (t) => {
   assert.equal((await earlier.observe('red', 'diff')).code, 0)
 })
 
-test('an open proposal of an earlier version is made anew once, with the records under their present names', async (t) => {
+test('rebuilds an open proposal of an earlier version once, with the current names of its records', async (t) => {
   const earlier = new Earlier(t)
   const first = await earlier.observe('green', 'scan')
   assert.match(first.stdout, new RegExp(`updated: ${OPEN}`))
@@ -109,7 +109,7 @@ test('an open proposal of an earlier version is made anew once, with the records
 })
 
 for (const isLost of [false, true])
-  test(`an open proposal of an earlier version is approved at once${isLost ? ', without a ledger' : ''}; the earlier decision stays where it was`, async (t) => {
+  test(`approves an open proposal of an earlier version at once${isLost ? ', without a ledger' : ''}; the earlier decision stays in place`, async (t) => {
     const earlier = new Earlier(t)
     if (isLost) earlier.git('update-ref', '-d', 'refs/heads/drift-ledger')
     const approved = await earlier.observe('green', 'approve', 'apps/web', '--yes')
@@ -127,7 +127,7 @@ for (const isLost of [false, true])
     assert.match(history.stdout, new RegExp(` adopt .* ${MERGE}$`, 'm'))
   })
 
-test('a proposal of an earlier version that is merged with git is a decision, and its record moves with the next one', async (t) => {
+test('treats a proposal of an earlier version merged with git as a decision, and moves its record with the next one', async (t) => {
   const earlier = new Earlier(t)
   earlier.git('update-ref', 'refs/heads/main', OPEN)
   const found = await earlier.observe('green', 'scan')

@@ -47,7 +47,7 @@ const SERVERS: readonly { readonly kind: RuleKind; readonly atomic: boolean }[] 
 for (const { kind, atomic } of SERVERS) {
   const server = `${kind}${atomic ? '' : ', and refs move one by one'}`
 
-  test(`every branch of a proposal is refused (${server}): the drift is in the ledger, each package has the refusal, and no turn pushes more`, async (t) => {
+  test(`every proposal branch is refused (${server}): drift is in the ledger, each package fails, and no turn pushes more`, async (t) => {
     const remote = await open(t)
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     for (const name of PACKAGES) remote.edit(name)
@@ -89,7 +89,7 @@ for (const { kind, atomic } of SERVERS) {
     for (const { status } of remote.reports().values()) assert.equal(status.held, undefined)
   })
 
-  test(`one branch of one package is refused (${server}): the others are proposed in the same turn`, async (t) => {
+  test(`one package's branch is refused (${server}): the others are proposed in the same turn`, async (t) => {
     const remote = await open(t)
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     for (const name of PACKAGES) remote.edit(name)
@@ -119,7 +119,7 @@ for (const { kind, atomic } of SERVERS) {
     assert.equal(remote.branches().length, PACKAGES.length)
   })
 
-  test(`the ledger is refused (${server}): the turn fails, and no later one takes what is there for a decision`, async (t) => {
+  test(`the ledger is refused (${server}): the turn fails, and no later turn infers a decision`, async (t) => {
     const remote = await open(t)
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     for (const name of PACKAGES) remote.edit(name)
@@ -135,7 +135,7 @@ for (const { kind, atomic } of SERVERS) {
     assert.deepEqual(remote.closed(), [], 'nobody decided anything')
   })
 
-  test(`drafts are refused (${server}): the drift is in the ledger`, async (t) => {
+  test(`drafts are refused (${server}): drift is in the ledger`, async (t) => {
     const remote = await open(t, '{mode: Warn}')
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     remote.edit('a')
@@ -146,7 +146,7 @@ for (const { kind, atomic } of SERVERS) {
     remote.assertLedgerTrue()
   })
 
-  test(`a proposal that is open may not be moved (${server}): the ledger has what is live now, and the proposal that is there`, async (t) => {
+  test(`moving an open proposal is refused (${server}): the ledger has the live value, and the proposal stays`, async (t) => {
     const remote = await open(t)
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     remote.edit('a')
@@ -171,7 +171,7 @@ for (const { kind, atomic } of SERVERS) {
     assert.notEqual(remote.fixture.git('rev-parse', `${branch}`), head)
   })
 
-  test(`nothing may be deleted (${server}): a proposal whose drift is gone stays open, and nobody declined it`, async (t) => {
+  test(`deletions are refused (${server}): a proposal whose drift is gone stays open and is not declined`, async (t) => {
     const remote = await open(t)
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     remote.edit('a')
@@ -191,7 +191,7 @@ for (const { kind, atomic } of SERVERS) {
     assert.equal(remote.reports().get('a')?.status.lifecycle, '')
   })
 
-  test(`tags are refused (${server}): the decision is found in every turn, what is live is recorded, and the tag is set when it may be`, async (t) => {
+  test(`tags are refused (${server}): each turn finds the decision and records live, and sets the tag once allowed`, async (t) => {
     const remote = await open(t)
     if (!atomic) remote.fixture.git('config', 'receive.advertiseAtomic', 'false')
     remote.edit('a')
@@ -221,7 +221,7 @@ for (const { kind, atomic } of SERVERS) {
   })
 }
 
-test('a name that the server keeps for itself is refused without a word: the others are proposed', async (t) => {
+test('a hidden ref is refused without a reason: the others are proposed', async (t) => {
   const remote = await open(t)
   for (const name of PACKAGES) remote.edit(name)
   remote.fixture.git('config', 'receive.hideRefs', 'refs/heads/proposed/apps/c')
@@ -230,7 +230,7 @@ test('a name that the server keeps for itself is refused without a word: the oth
   remote.assertLedgerTrue()
 })
 
-test('a branch that stands in the way of a name is named, and the others are proposed', async (t) => {
+test('names a branch that blocks the name of a proposal, and proposes the others', async (t) => {
   const remote = await open(t)
   for (const name of PACKAGES) remote.edit(name)
   remote.fixture.git('update-ref', 'refs/heads/proposed/apps/d', 'main')
@@ -243,7 +243,7 @@ test('a branch that stands in the way of a name is named, and the others are pro
   assert.equal(remote.branches().length, PACKAGES.length)
 })
 
-test('a process that ends between two pushes leaves a ledger that is true, and the next one ends as an undisturbed one does', async (t) => {
+test('a process that ends between two pushes leaves a valid ledger, and the next one ends as if undisturbed', async (t) => {
   const undisturbed = await open(t)
   const arrange = (remote: RefusingRemote): void => {
     for (const name of ['a', 'b', 'e']) remote.edit(name)

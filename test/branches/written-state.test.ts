@@ -28,7 +28,7 @@ async function snoozes(written: WrittenState): Promise<readonly string[]> {
   return list.items.flatMap(({ status }) => status.snoozedUntil ?? [])
 }
 
-test('this version writes what the newest bundle has, to the byte', async (t) => {
+test('this version writes the same bytes as the newest bundle', async (t) => {
   const written = await WrittenState.begin()
   t.after(() => written.remove())
   await written.live()
@@ -40,7 +40,7 @@ test('this version writes what the newest bundle has, to the byte', async (t) =>
 
 for (const bundle of BUNDLES)
   describe(bundle, () => {
-    test('status, packages and history are read', async (t) => {
+    test('reads status, packages and history', async (t) => {
       const written = read(t, bundle)
       const status = (await written.run([3], 'status')).stdout
       for (const line of [
@@ -77,7 +77,7 @@ for (const bundle of BUNDLES)
       assert.match(check, /^✓ records: 3, all inert for syncers$/m)
     })
 
-    test('a scan keeps proposals, drafts and tags, and decisions are remembered', async (t) => {
+    test('a scan keeps proposals, drafts and tags, and remembers decisions', async (t) => {
       const written = read(t, bundle)
       const before = written.refs()
       const snoozed = await snoozes(written)
@@ -93,7 +93,7 @@ for (const bundle of BUNDLES)
       assert.equal(snoozed.length, bundle === 'state-2026-11-29.bundle' ? 1 : 0)
     })
 
-    test('an open proposal and a draft are decided', async (t) => {
+    test('decides an open proposal and a draft', async (t) => {
       const written = read(t, bundle)
       const records = (): readonly string[] =>
         written.files('main').filter((path) => path.endsWith('.record'))

@@ -30,7 +30,7 @@ await controlPlaneSuite('check', { controllerManager: true }, (plane) => {
     return kubeconfig
   }
 
-  test('an account that reads and dry-runs passes; one that writes is told; one that reads nothing fails', async (t) => {
+  test('passes a read and dry-run account, warns about a writing one, and fails one without access', async (t) => {
     const namespace = await plane.namespace('check')
     const cases = [
       [

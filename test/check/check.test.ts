@@ -30,7 +30,7 @@ describe('check', () => {
   before(() => writeRecording(join(folder, 'live')))
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('passes a repository in which nothing is wrong, and writes nothing', async () => {
+  it('passes a correct repository, and writes nothing', async () => {
     const repo = repository()
     const run = await runProgram(process.execPath, [PROGRAM, ...argvOf(repo)], options)
     assert.equal(run.code, 0, run.stdout + run.stderr)
@@ -39,7 +39,7 @@ describe('check', () => {
     assert.equal(git(repo, environment, 'for-each-ref', '--format=%(refname)'), 'refs/heads/main')
   })
 
-  it('goes on after each thing that is wrong, and gives each its code and its fix', async () => {
+  it('continues after each problem, and gives each its code and fix', async () => {
     const rule = (more: string) => `    - {managers: [x], reason: "y"${more}}\n`
     const policy =
       'apiVersion: backporch.dev/v1alpha1\nkind: DriftPolicy\nmetadata: {name: default}\nspec:\n  ignore:\n'
@@ -71,7 +71,7 @@ describe('check', () => {
     }
   })
 
-  it('asks before the installation for nothing that only writing needs', async () => {
+  it('checks with --pre nothing that only writing needs', async () => {
     const repo = repository()
     writeFileSync(join(repo, 'hooks', 'pre-receive'), '#!/bin/sh\nexit 1\n')
     chmodSync(join(repo, 'hooks', 'pre-receive'), 0o755)
@@ -86,7 +86,7 @@ describe('check', () => {
     assert.ok(!list.items.some(({ check: name }) => name === 'git-push' || name === 'ledger'))
   })
 
-  it('fails for a policy that is not valid, and for a repository that is none', async () => {
+  it('fails for an invalid policy and for a folder that is no repository', async () => {
     const broken = await check(repository({ '.drift/policy.yaml': 'kind: DriftPolicy\n' }))
     assert.equal(broken.code, 1)
     assert.match(broken.stdout, /^✗ BP1005 /m)

@@ -71,7 +71,7 @@ describe('a signing key', { skip }, () => {
   }
 
   for (const decision of ['approve', 'reject'] as const) {
-    it(`signs what scan, ignore and ${decision} write; git gets no key; and nothing of it is printed`, async () => {
+    it(`signs what scan, ignore and ${decision} write, is not passed to git, and is never printed`, async () => {
       const repository = join(folder, `${decision}.git`)
       makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
       // The server's hook runs as a child of the push, on this machine.
@@ -170,7 +170,7 @@ describe('a signing key', { skip }, () => {
     )
   })
 
-  it('that cannot be used fails check with what to do, and nothing is written with it', async () => {
+  it('fails check with a fix when it is unusable, and signs nothing', async () => {
     const repository = join(folder, 'refused.git')
     makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
     const position = ['--repo', repository, '--live', 'live', '--cluster', 'prod']
@@ -190,7 +190,7 @@ describe('a signing key', { skip }, () => {
     )
   })
 
-  it('that every user may read is a warning, and a ledger that others wrote to is one', async () => {
+  it('check warns about a world-readable key and about a ledger commit without its signature', async () => {
     const repository = join(folder, 'warned.git')
     makePackages(repository, environment, { '.drift/policy.yaml': POLICY })
     const at = ['--repo', repository, '--live', 'live', '--cluster', 'prod']

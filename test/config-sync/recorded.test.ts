@@ -87,8 +87,9 @@ function metadataOf(object: JsonObject): { readonly [name: string]: Json } {
   return isJsonObject(metadata) ? metadata : {}
 }
 
-describe('what Config Sync applies of a source', () => {
-  test('the recording is of these sources', () => assert.equal(recording.inputs, digestOfCases()))
+describe('matches what Config Sync applies of a source', () => {
+  test('the recording has exactly these sources', () =>
+    assert.equal(recording.inputs, digestOfCases()))
 
   for (const [name, each] of Object.entries(CASES))
     test(name, () => {

@@ -44,7 +44,7 @@ function commentsOf(text: string): readonly string[] {
   )
 }
 
-test('every document and every decision that a comment cites exists', () => {
+test('every document and decision that a comment cites exists', () => {
   const files = execFileSync('git', ['ls-files', '-z', 'src', 'functions', 'test'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -60,7 +60,7 @@ test('every document and every decision that a comment cites exists', () => {
   )
 })
 
-test('a document and a decision that do not exist are found, an address is none', () => {
+test('finds missing documents and decisions, and ignores addresses', () => {
   for (const [comment, wanted] of [
     ['// docs/facts/no-such-fact.md', ['docs/facts/no-such-fact.md']],
     ['/** See docs/adr/0099, and ADR 98. */', ['docs/adr/0099', 'ADR 98']],

@@ -47,7 +47,7 @@ function ticked(body: string): readonly [string[], string[]] {
   return [[...open], [...raise]]
 }
 
-test('a dashboard of anything does nothing, fits, and has nothing ticked', () => {
+test('a dashboard of any content is inert, fits the limit, and has no ticked box', () => {
   fc.assert(
     fc.property(
       word,
@@ -69,7 +69,7 @@ test('a dashboard of anything does nothing, fits, and has nothing ticked', () =>
   )
 })
 
-test('ticked in the browser, its boxes are read; in code, in a quote or changed, they are not', () => {
+test('reads boxes ticked in the browser, but not in code, in a quote or changed', () => {
   const { body } = formatDashboard(DASHBOARD)
   const [open, raise] = ticked(body.replaceAll('- [ ]', '- [x]'))
   assert.deepEqual([open.length, raise], [30, ['abcdef0123456789']])
@@ -86,13 +86,13 @@ test('ticked in the browser, its boxes are read; in code, in a quote or changed,
   assert.equal(ticked(many)[0].length, 500)
 })
 
-test('a box is bound to a fingerprint; without one there is none', () => {
+test('binds a box to a fingerprint, and has none without', () => {
   assert.equal(getDriftId(`sha256:${ID}${'f'.repeat(48)}`), ID)
   assert.equal(getDriftId(''), '')
   assert.equal(formatDashboardBox('open', '', 'x'), '- x')
 })
 
-test('quiet is when nothing waits for anybody; ignore rules alone are quiet', () => {
+test('is quiet when nothing waits for a person, also with stale ignore rules', () => {
   assert.deepEqual([isQuiet(DASHBOARD), isQuiet(QUIET_DASHBOARD)], [false, true])
   assert.match(
     formatDashboard(QUIET_DASHBOARD).body,

@@ -78,7 +78,7 @@ function installed(
 }
 
 for (const workflow of WORKFLOWS) {
-  test(`${workflow}.yml installs kpt before it runs the tests, with nothing but its checksum to trust`, {
+  test(`${workflow}.yml installs kpt before the tests, verified by its checksum alone`, {
     skip: whyNoKpt(),
   }, () => {
     const steps = stepsOf(workflow)

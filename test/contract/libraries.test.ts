@@ -41,7 +41,7 @@ for (const library of LIBRARIES)
     } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
 
-    test('the example of its README prints what it says', () => {
+    test('the example of its README prints the documented output', () => {
       assert.ok(readme.split('\n').length <= PAGE, 'one page')
       const [, example = '', printed = ''] =
         /```js\n(.*?)```\n\nIt prints:\n\n```\n(.*?)```/s.exec(readme) ?? []
@@ -54,7 +54,7 @@ for (const library of LIBRARIES)
       assert.equal(output, printed)
     })
 
-    test('its doors are files, named in the README', () => {
+    test('its exports are files, named in the README', () => {
       const doors = Object.entries(exports)
       assert.ok(doors.length > 0 && doors.length <= 12, `${doors.length} doors`)
       for (const [door, path] of doors) {
@@ -64,7 +64,7 @@ for (const library of LIBRARIES)
       }
     })
 
-    test('its manifest names what it imports, in the versions of the root', () => {
+    test('its manifest lists its imports, in the versions of the root', () => {
       const sources = SOURCES.filter(
         (path) => path.startsWith(`${folder}/`) && !path.endsWith('.test.ts'),
       )
@@ -77,7 +77,7 @@ for (const library of LIBRARIES)
         assert.equal(version, VERSIONS[dependency] ?? ROOT_MANIFEST.version, dependency)
     })
 
-    test('nothing but its doors can be imported', () => {
+    test('only its exports can be imported', () => {
       const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
         /\.\w+$/.test(path),
       )
@@ -91,7 +91,7 @@ for (const library of LIBRARIES)
       assert.equal(output, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
     })
 
-    test('it is imported by its name', () => {
+    test('other code imports it by its name', () => {
       const isInside = (path: string): boolean => path.startsWith(`${folder}/`)
       const wrong = SOURCES.filter(
         (path) =>

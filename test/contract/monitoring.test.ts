@@ -28,7 +28,7 @@ function seriesIn(text: string): string[] {
 }
 
 for (const file of ['alerts.yaml', ...dashboards.map((name) => `dashboards/${name}`)]) {
-  test(`deploy/monitoring/${file} asks for metrics that there are`, () => {
+  test(`deploy/monitoring/${file} queries only existing metrics`, () => {
     const queries = file.endsWith('.yaml')
       ? RULES
       : (JSON.parse(read(file)) as { panels: { targets: { expr: string }[] }[] }).panels
@@ -42,7 +42,7 @@ for (const file of ['alerts.yaml', ...dashboards.map((name) => `dashboards/${nam
   })
 }
 
-test('every metric of our own is in a dashboard or in an alert', () => {
+test('every metric of our own is in a dashboard or an alert', () => {
   const used = seriesIn([RULES, ...dashboards.map((name) => read(`dashboards/${name}`))].join('\n'))
   const unused = (Object.keys(METRICS) as MetricName[]).filter(
     (name) => !used.some((one) => one.startsWith(name)),
@@ -62,7 +62,7 @@ test('the guide lists the alerts with their severity', () => {
   assert.deepEqual(listed, rules)
 })
 
-test('each dashboard has its own name, and panels that do not overlap', () => {
+test('each dashboard has a unique name and panels that do not overlap', () => {
   const parsed = dashboards.map((name) => JSON.parse(read(`dashboards/${name}`)) as Dashboard)
   assert.equal(new Set(parsed.map(({ uid }) => uid)).size, dashboards.length)
   for (const { title, panels } of parsed) {

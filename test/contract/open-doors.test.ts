@@ -39,7 +39,7 @@ async function bundled(main: string): Promise<string> {
   return outputFiles.map(({ text }) => text).join('')
 }
 
-test('an import of a door loads the file of each name, on one line or on several', async () => {
+test('loads only the file of each imported name, for imports on one or several lines', async () => {
   const lines = `import {\n  one,\n  type One,\n} from '@backporch/lib/names'\nexport const value: One = one\n`
   for (const main of [lines, `import { one } from '@backporch/lib/names'\nexport { one }\n`]) {
     const text = await bundled(main)
@@ -48,14 +48,14 @@ test('an import of a door loads the file of each name, on one line or on several
   }
 })
 
-test('a door with code of its own is imported as it is', async () => {
+test('keeps the import of an export file with code of its own', async () => {
   assert.match(
     await bundled(`import { own } from '@backporch/lib/own'\nexport { own }\n`),
     /from "@backporch\/lib\/own"/,
   )
 })
 
-test('the files behind a door are known by the names that it lists', () => {
+test('finds the files behind an export by the names that it lists', () => {
   const root = repositoryOf(LIBRARY)
   const files = filesBehind(root, 'lib/names')
   assert.deepEqual(

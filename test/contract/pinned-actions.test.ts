@@ -23,7 +23,7 @@ function unpinned(text: string): readonly string[] {
   })
 }
 
-test('every action that a workflow, a guide or an example uses is named by its commit and its version', () => {
+test('every action in a workflow, guide or example is pinned to a commit, with its version', () => {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0')
   const read = files.filter((path) => /\.(?:ya?ml|md)$/.test(path))
   const found = read.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
@@ -38,7 +38,7 @@ test('every action that a workflow, a guide or an example uses is named by its c
   )
 })
 
-test('a tag, a branch, a short commit, an image and a commit without its version are found', () => {
+test('finds a tag, a branch, a short commit, an image and a commit without its version', () => {
   const commit = 'a'.repeat(40)
   for (const [line, wanted] of [
     ['      - uses: actions/checkout@v4', 'no commit'],

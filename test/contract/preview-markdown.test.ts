@@ -107,7 +107,7 @@ function previewWith(items: fc.Arbitrary<unknown[]>): fc.Arbitrary<Preview> {
 }
 
 for (const dialect of [GITHUB, GITEA, PLAIN]) {
-  test(`for ${dialect.name} nothing of it acts, and it fits`, () => {
+  test(`a preview is inert and fits the limit on ${dialect.name}`, () => {
     fc.assert(
       fc.property(previewWith(fc.array(unit, { maxLength: 5 })), (preview) => {
         const text = previewText(preview, { dialect, version: '1' })
@@ -118,7 +118,7 @@ for (const dialect of [GITHUB, GITEA, PLAIN]) {
     )
   })
 
-  test(`for ${dialect.name} a preview of thousands of changes fits, and says what it leaves out`, () => {
+  test(`a preview of thousands of changes fits on ${dialect.name}, and says what it omits`, () => {
     const [sample] = fc.sample(previewWith(fc.array(unit, { minLength: 1, maxLength: 1 })), {
       numRuns: 1,
       seed: 7,

@@ -233,7 +233,7 @@ const URLS = ['https://github.example/acme/deploy/', 'https://gitea.example/acme
 /** Addresses that a forge gave us are linked as they are; these here begin with one of somebody's. */
 const GIVEN = [...URLS, 'https://e', 'https://github.com/org/x/issues/1']
 
-test('a pull request of anything does nothing, fits, and ends as ours', () => {
+test('a pull request of any content is inert, fits the limit, and ends with our marker', () => {
   fc.assert(
     fc.property(subject, (created) => {
       const { title, body, labels } = formatProposalText(created)
@@ -263,7 +263,7 @@ test('a pull request of anything does nothing, fits, and ends as ours', () => {
   )
 })
 
-test('a report of anything does nothing', () => {
+test('a report of any content is inert', () => {
   fc.assert(
     fc.property(subject, ({ record }) => {
       assert.deepEqual(actsOfMarkdown(reportText(record), []), [])
@@ -272,7 +272,7 @@ test('a report of anything does nothing', () => {
   )
 })
 
-test('one cause in many clusters, a storm and a comment do nothing, and fit, whatever they are of', () => {
+test('a joint proposal, a storm report and a comment of any content are inert and fit the limits', () => {
   fc.assert(
     fc.property(
       fc.array(change, { minLength: 1, maxLength: 4 }),
@@ -326,7 +326,7 @@ test('one cause in many clusters, a storm and a comment do nothing, and fit, wha
   )
 })
 
-test('the proposal that enrols a repository does nothing by itself, and fits, whatever it is of', () => {
+test('an onboarding proposal of any content is inert and fits the limit', () => {
   fc.assert(
     fc.property(
       fc.array(change, { minLength: 1, maxLength: 4 }),

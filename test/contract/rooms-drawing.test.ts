@@ -5,7 +5,7 @@ import { drawRooms, withDrawing } from '../rooms-drawing.ts'
 const arrowsOf = (drawing: string): readonly string[] =>
   drawing.split('\n').flatMap((line) => (line.includes('-->') ? [line.trim()] : []))
 
-test('an arrow that a longer way has too is not drawn, and each adapter is a room', () => {
+test('omits an arrow that a longer path implies, and draws each adapter as a room', () => {
   const drawing = drawRooms(
     [
       ['src/plan/unit/a.ts', 'src/drift/b.ts'],
@@ -24,7 +24,7 @@ test('an arrow that a longer way has too is not drawn, and each adapter is a roo
   assert.match(drawing, /subgraph libraries\n {4}kyaml\n {2}end/)
 })
 
-test('rooms in a circle end the drawing all the same', () => {
+test('draws rooms that form a cycle without looping', () => {
   const imports = [
     ['src/plan/a.ts', 'src/drift/b.ts'],
     ['src/drift/b.ts', 'src/plan/a.ts'],
@@ -32,7 +32,7 @@ test('rooms in a circle end the drawing all the same', () => {
   assert.deepEqual(arrowsOf(drawRooms(imports, [])), ['drift --> plan', 'plan --> drift'])
 })
 
-test('the drawing takes the place of the one before, and a text without a place is refused', () => {
+test('replaces the previous drawing, and rejects a text without a place for it', () => {
   const text = 'a\n<!-- rooms: npm run rooms -- --write -->\nold\n<!-- end of rooms -->\nb\n'
   assert.equal(withDrawing(text, 'new\n'), text.replace('old', 'new'))
   assert.throws(() => withDrawing('a\n', 'new\n'), TypeError)

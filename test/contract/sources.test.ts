@@ -6,7 +6,7 @@ import { DISCOVERIES, SOURCES } from '../../src/sources/registry.ts'
 const SRC = new URL('../../src/', import.meta.url)
 const NAMES = Object.keys(SOURCES)
 
-test('each source is a value in a folder of its name, with its guide', () => {
+test('each source is a value in the folder of its name, with a guide', () => {
   for (const name of NAMES) {
     const files = readdirSync(new URL(`sources/${name}/`, SRC))
     assert.ok(files.includes(`${name}-source.ts`), `src/sources/${name} declares no source`)
@@ -14,7 +14,7 @@ test('each source is a value in a folder of its name, with its guide', () => {
   }
 })
 
-test('each source whose resources name units has a name of its own, by which its titles begin', () => {
+test("each source that discovers units has a name that is no prefix of another's titles", () => {
   const names = DISCOVERIES.map(({ name }) => name)
   assert.ok(names.length >= 3)
   for (const name of names)
@@ -27,7 +27,7 @@ test('each source whose resources name units has a name of its own, by which its
 /** What runs a program, and knows what it prints, asks for its name. */
 const RUNNERS = ['adapters/functions/build-content.ts', 'adapters/functions/package-builds.ts']
 
-test('outside of src/sources nothing asks which source a unit is of', () => {
+test('no code outside src/sources checks the source of a unit', () => {
   const asks = new RegExp(`[!=]== '(?:${NAMES.join('|')})'`)
   const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => {
     if (

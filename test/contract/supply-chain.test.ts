@@ -64,7 +64,7 @@ const workflows = readdirSync(WORKFLOWS).map((file) => ({
   text: readFileSync(join(WORKFLOWS, file), 'utf8'),
 }))
 
-test('a job with an identity runs nothing that no hash names, and only a job that pushes keeps credentials', () => {
+test('a job with an identity runs only tools pinned by hash, and only a pushing job keeps credentials', () => {
   assert.deepEqual(
     workflows.flatMap(({ file, text }) =>
       problemsOf(parse(text) as Workflow).map((what) => `${file}: ${what}`),
@@ -73,7 +73,7 @@ test('a job with an identity runs nothing that no hash names, and only a job tha
   )
 })
 
-test('each of these is found', () => {
+test('finds each of these problems', () => {
   const release = workflows.find(({ file }) => file === 'release.yml')?.text ?? ''
   for (const [from, to, wanted] of [
     [
@@ -92,7 +92,7 @@ test('each of these is found', () => {
   }
 })
 
-test('install scripts are off, and the only package that has one is esbuild', () => {
+test('install scripts are off, and only esbuild has one', () => {
   assert.match(readFileSync(join(ROOT, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m)
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean }>

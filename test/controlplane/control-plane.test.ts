@@ -37,7 +37,7 @@ await controlPlaneSuite(
   'control plane',
   { controllerManager: true, auditLevel: 'RequestResponse' },
   (plane) => {
-    test('says the version that was built', {
+    test('reports the version that was built', {
       skip: process.env['KUBEBUILDER_ASSETS'] !== undefined,
     }, async () => {
       const { body } = await plane.request<Record<string, string>>('GET', '/version')
@@ -83,7 +83,7 @@ await controlPlaneSuite(
       assert.deepEqual(groups, ['editors', 'on-call', 'system:authenticated'])
     })
 
-    test('a caller without a certificate is anonymous, and one with a certificate of another authority is nobody', async () => {
+    test('a caller without a certificate is anonymous, and one of another authority is rejected', async () => {
       const url = `${plane.url}/api/v1/namespaces`
       const ca = Buffer.from(plane.caData, 'base64')
       const anonymous = await new Promise<number | undefined>((resolve, reject) => {
@@ -175,7 +175,7 @@ await controlPlaneSuite(
       assert.equal((await plane.request('GET', `/api/v1/namespaces/${namespace}`)).status, 404)
     })
 
-    test('the audit log names the user of a write and the resource version it made', async () => {
+    test('the audit log records the user of a write and the resulting resource version', async () => {
       const namespace = await plane.namespace('audit')
       const as = { user: 'ulla', groups: ['system:masters'] }
       const created = await plane.request<Managed>(

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => machine.remove())
 
-test('without Go, a build or KUBEBUILDER_ASSETS it says so and what to do', async () => {
+test('without Go, a build or KUBEBUILDER_ASSETS it reports that and what to do', async () => {
   const found = await findControlPlane({ environment: machine.environment })
   assert.ok(found.state === 'unavailable')
   assert.match(
@@ -22,7 +22,7 @@ test('without Go, a build or KUBEBUILDER_ASSETS it says so and what to do', asyn
   )
 })
 
-test('KUBEBUILDER_ASSETS wins, also without kube-controller-manager', async () => {
+test('KUBEBUILDER_ASSETS takes precedence, also without kube-controller-manager', async () => {
   await writeScript(join(assets, 'etcd'), '')
   await writeScript(join(assets, 'kube-apiserver'), '')
   await cacheBuild()
@@ -35,7 +35,7 @@ test('KUBEBUILDER_ASSETS wins, also without kube-controller-manager', async () =
   assert.deepEqual(found.commands.get('etcd'), [join(assets, 'etcd')])
 })
 
-test('KUBEBUILDER_ASSETS without a needed server is reported, not passed over', async () => {
+test('reports KUBEBUILDER_ASSETS without a needed server instead of ignoring it', async () => {
   await writeScript(join(assets, 'etcd'), '')
   await cacheBuild()
   const found = await findControlPlane({

@@ -17,7 +17,7 @@ function asking(count: number) {
   })
 }
 
-test('processes that ask at the same time are given different ports, and those of a process that ended are given again', async () => {
+test('concurrent processes get different ports, and ports of ended processes are reused', async () => {
   const askers = [asking(300), asking(300), asking(300)]
   const given = await Promise.all(
     askers.map(

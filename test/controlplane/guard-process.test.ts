@@ -22,7 +22,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
   })
   afterEach(() => rm(directory, { recursive: true }))
 
-  test('are gone soon after the starter of a ready one was killed with SIGKILL', async () => {
+  test('disappear when the starter of a ready one is killed with SIGKILL', async () => {
     const child = startIn(directory, `${starter}; setInterval(() => {}, 1_000)`)
     await untilPrinted(child, 'ready')
     assert.equal(
@@ -34,14 +34,14 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
     await untilNothingIsLeft(directory)
   })
 
-  test('are gone soon after a starter was killed with SIGKILL while it was starting', async () => {
+  test('disappear when a starter is killed with SIGKILL during the start', async () => {
     const child = startIn(directory, starter)
     await waitUntil('the servers are starting', () => processesOf(directory).length >= 3)
     child.kill('SIGKILL')
     await untilNothingIsLeft(directory)
   })
 
-  test('are gone soon after a starter that forgot to stop it ended by itself', async () => {
+  test('disappear when a starter exits without stopping it', async () => {
     const child = startIn(directory, starter)
     await untilPrinted(child, 'ready')
     const code = child.exitCode ?? (await new Promise((resolve) => child.on('exit', resolve)))
@@ -50,7 +50,7 @@ await controlPlaneStartSuite('the processes and files of a control plane', (foun
   })
 
   const ownBuild = found.source !== 'KUBEBUILDER_ASSETS' // standard servers do not watch their standard input
-  test('end with the guard itself, which nobody is left to clean up after', {
+  test('end with the guard process, since nothing could clean up later', {
     skip: !ownBuild,
   }, async () => {
     const child = startIn(directory, `${starter}; setInterval(() => {}, 1_000)`)

@@ -28,7 +28,7 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
   })
   after(() => forRun.stop())
 
-  test('several processes use the one plane of their run, and none of them ends it', async () => {
+  test('several processes share the one plane of their run, and none stops it', async () => {
     const options = { env: environment }
     const answers = await Promise.all(
       [1, 2, 3].map(() =>
@@ -49,7 +49,7 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
     }
   })
 
-  test('who needs what the shared plane lacks gets a plane of its own', async () => {
+  test('starts a separate plane for flags that the shared one lacks', async () => {
     const own = await sharedControlPlane({ environment, apiServerFlags: ['--profiling=false'] })
     assert.ok(own.state === 'ready')
     assert.notEqual(own.url, forRun.plane.url)
@@ -57,7 +57,7 @@ await controlPlaneStartSuite('sharedControlPlane', () => {
     assert.equal((await forRun.plane.request('GET', '/readyz')).status, 200)
   })
 
-  test('a plane that the run promised and that is gone is an error, not a reason to start another', async () => {
+  test('a missing plane that the run announced is an error, and starts no other one', async () => {
     const gone = { ...environment, [SHARED_CONTROL_PLANE]: '/nowhere/control-plane.json' }
     await assert.rejects(
       sharedControlPlane({ environment: gone }),

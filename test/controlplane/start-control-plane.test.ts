@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts'
 import { type StartOptions, startControlPlane } from './start-control-plane.ts'
 
 await controlPlaneStartSuite('startControlPlane', (found) => {
-  test('starts servers that are ready, and stop leaves no process and no file', async () => {
+  test('starts ready servers, and stop leaves no process and no file', async () => {
     const plane = await start({})
     assert.deepEqual(
       plane.servers.map((server) => server.name),
@@ -28,7 +28,7 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
     await plane.stop()
   })
 
-  test('two started at once are apart', async () => {
+  test('two control planes started at once are separate', async () => {
     const [one, other] = await Promise.all([start({}), start({})])
     try {
       assert.notEqual(one.url, other.url)
@@ -40,7 +40,7 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
     }
   })
 
-  test('given flags win, and pods need no service account where no controller makes one', async () => {
+  test('given flags take precedence, and pods need no service account without its controller', async () => {
     const plane = await start({ apiServerFlags: ['--allow-privileged=false'] })
     try {
       const create = (privileged: boolean) => {
@@ -57,7 +57,7 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
     }
   })
 
-  test('a server that does not start is an error with its own words', async () => {
+  test('a server that does not start is an error with its output', async () => {
     await assert.rejects(
       start({ apiServerFlags: ['--no-such-flag'] }),
       /kube-apiserver ended with code 1[\s\S]*unknown flag: --no-such-flag/,
@@ -71,7 +71,7 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
     )
   })
 
-  test('when somebody takes the port, another is tried', async () => {
+  test('tries another port when its port is taken', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -88,7 +88,7 @@ await controlPlaneStartSuite('startControlPlane', (found) => {
     }
   })
 
-  test('standard servers in KUBEBUILDER_ASSETS serve as well as the own build', async () => {
+  test('standard servers in KUBEBUILDER_ASSETS work like the own build', async () => {
     const assets = await mkdtemp(join(tmpdir(), 'backporch-assets-'))
     try {
       await writeAssets(assets, found)

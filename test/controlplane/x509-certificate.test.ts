@@ -24,7 +24,7 @@ const authority = new X509Certificate(
   }),
 )
 
-test('an authority is one, and signs itself', () => {
+test('creates a self-signed certificate authority', () => {
   assert.equal(authority.ca, true)
   assert.equal(authority.verify(authority.publicKey), true)
   assert.equal(authority.checkIssued(authority), true)
@@ -47,7 +47,7 @@ test('a client certificate carries the user, the groups in their order, and the 
   assert.equal(client.subjectAltName, undefined)
 })
 
-test('a serving certificate names its addresses and hosts', () => {
+test('a serving certificate contains its addresses and hosts', () => {
   const wanted = {
     ...base,
     key,
@@ -62,12 +62,12 @@ test('a serving certificate names its addresses and hosts', () => {
   assert.equal(server.checkIP('127.0.0.2'), undefined)
 })
 
-test('the dates are the ones asked for', () => {
+test('uses the requested dates', () => {
   assert.equal(authority.validFromDate.toISOString(), '2026-01-02T03:04:05.000Z')
   assert.equal(authority.validToDate.toISOString(), '2049-12-31T23:59:59.000Z')
 })
 
-test('a certificate longer than 255 and than 65,535 bytes is still well formed', () => {
+test('encodes certificates longer than 255 and 65,535 bytes correctly', () => {
   for (const count of [10, 3_000]) {
     const organizations = Array.from({ length: count }, (_, i) => `group-with-a-long-name-${i}`)
     const client = new X509Certificate(

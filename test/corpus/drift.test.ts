@@ -22,12 +22,12 @@ for (const one of cases) {
   })
 }
 
-test('there are at least 120 cases, and at least 40 of them show nothing', () => {
+test('there are at least 120 cases, and at least 40 without any result', () => {
   assert.ok(cases.length >= 120)
   assert.ok(cases.filter(({ truth }) => truth.drift.length === 0 && Object.keys(truth.unproven).length === 0).length >= 40)
 })
 
-test('every way that people apply a package has a case', () => {
+test('every way to apply a package has a case', () => {
   const tools = new Set(
     cases.flatMap(({ applied, steps }) => [applied.tool, ...steps.flatMap((step) => (step.do === 'apply' ? [step.applied.tool] : []))]),
   )

@@ -18,7 +18,7 @@ import {
 
 /** A test for each. */
 export function describeKills(about: string, scenarios: readonly Scenario[]): void {
-  describe(`ended at any write, and started again: ${about}`, () => {
+  describe(`killed at any write and restarted: ${about}`, () => {
     for (const scenario of scenarios) {
       test(scenario.name, async (t) => {
         assertSame(await disturb(t, scenario))

@@ -32,7 +32,7 @@ const STEPS: readonly {
   { name: 'scan verifies', args: ['scan'], live: 'agreed' },
 ]
 
-describe('a turn that is killed at any side effect and run again', () => {
+describe('a turn that is killed at any side effect and repeated', () => {
   let folder = ''
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'backporch-crash-'))

@@ -45,7 +45,7 @@ export const HELD: readonly Scenario[] = [
     begin: async () => many('abcde', `{mode: Propose, ${NOW}}`, 'abcde'),
   },
   {
-    name: 'an hour later the next ones',
+    name: 'the next proposals an hour later',
     writes: ['push ', 'open #3', 'open #4', 'edit dashboard'],
     begin: async () => {
       const scene = await quiet(many('abcde', `{mode: Propose, ${NOW}}`, 'abcde'))
@@ -54,7 +54,7 @@ export const HELD: readonly Scenario[] = [
     },
   },
   {
-    name: 'one is closed, and makes room for another',
+    name: 'a closed proposal makes room for another',
     writes: ['comment #1 outcome', 'open #3'],
     begin: async () => {
       const limits = 'limits: {prHourlyLimit: 0, prConcurrentLimit: 2}'
@@ -68,12 +68,12 @@ export const HELD: readonly Scenario[] = [
     },
   },
   {
-    name: 'drift that has to rest',
+    name: 'drift that must settle',
     writes: ['push +drafts/apps/a/drift-', 'open dashboard'],
     begin: async () => many('a', '{mode: Propose, detect: {minAge: 90m}}', 'a'),
   },
   {
-    name: 'drift that has rested',
+    name: 'drift that has settled',
     writes: ['push +proposed/', 'open #1', 'edit dashboard'],
     begin: async () => {
       const scene = await quiet(many('a', '{mode: Propose, detect: {minAge: 90m}}', 'a'))
@@ -82,7 +82,7 @@ export const HELD: readonly Scenario[] = [
     },
   },
   {
-    name: 'a deleted object, of which no manager tells the time, has rested',
+    name: 'a deleted object without a time of deletion has settled',
     writes: ['push +proposed/', 'open #1'],
     begin: async () => {
       const scene = many('a', '{mode: Propose}', '')
@@ -93,7 +93,7 @@ export const HELD: readonly Scenario[] = [
     },
   },
   {
-    name: 'a window holds it, and a tick opens it',
+    name: 'a window holds a proposal, and a ticked box opens it',
     writes: ['push ', 'open #1', 'edit dashboard'],
     begin: async () => {
       const window = 'windows: [{name: freeze, kind: hold, schedule: "0 9 * * *", duration: 20h}]'
@@ -119,12 +119,12 @@ export const HELD: readonly Scenario[] = [
     },
   },
   {
-    name: 'many packages at once: the ledger goes first',
+    name: 'many packages at once: the ledger is pushed first',
     writes: ['push +drift-ledger', 'push +proposed/', 'open #1', 'open #7'],
     begin: async () => atOnce(false),
   },
   {
-    name: 'many packages at once, and something changes after each write: they wait for the next turns',
+    name: 'many packages at once with a change after each write: the rest waits for the next turns',
     writes: ['push +drift-ledger', 'push +proposed/', 'open #1', 'open #7'],
     begin: async () => atOnce(true),
   },

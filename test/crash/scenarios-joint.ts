@@ -37,7 +37,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   {
-    name: 'two that were open alone go into the joint one of a third',
+    name: 'two open proposals move into the joint one of a third cluster',
     writes: ['push ', 'comment #2 outcome'],
     begin: async () => {
       const scene = fleet(4)
@@ -51,7 +51,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   {
-    name: 'a fourth joins',
+    name: 'a fourth cluster joins',
     writes: ['push ', 'edit #1'],
     begin: async () => {
       const scene = await joined()
@@ -60,7 +60,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   {
-    name: 'one of four leaves',
+    name: 'one of four clusters leaves',
     writes: ['push ', 'edit #1'],
     begin: async () => {
       const scene = fleet(4)
@@ -71,7 +71,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   {
-    name: 'one of four drifts elsewhere',
+    name: 'one of four clusters has other drift',
     writes: ['push ', 'edit #1', 'open #2'],
     begin: async () => {
       const scene = fleet(4)
@@ -82,7 +82,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   {
-    name: 'all of them go back by themselves',
+    name: 'the drift of all clusters heals',
     writes: ['comment #1 outcome', 'push '],
     begin: async () => {
       const scene = await joined()
@@ -91,7 +91,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   ...[false, true].map((isApplied) => ({
-    name: `the joint one is merged${isApplied ? ', and applied' : ''}`,
+    name: `the joint proposal is merged${isApplied ? ', and applied' : ''}`,
     writes: ['push '],
     begin: async () => {
       const scene = await joined()
@@ -101,7 +101,7 @@ export const JOINT: readonly Scenario[] = [
     },
   })),
   {
-    name: 'the joint one is closed',
+    name: 'the joint proposal is closed',
     writes: ['comment #1 outcome', 'push '],
     begin: async () => {
       const scene = await joined()
@@ -110,7 +110,7 @@ export const JOINT: readonly Scenario[] = [
     },
   },
   {
-    name: '/adopt of the joint one',
+    name: '/adopt on the joint proposal',
     writes: ['push ', 'comment #1 command', 'react 1 done', 'edit #1'],
     begin: async () => {
       const scene = await joined()

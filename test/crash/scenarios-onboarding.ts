@@ -32,7 +32,7 @@ export const ONBOARDING: readonly Scenario[] = [
     begin: async () => unconfigured(),
   },
   {
-    name: 'what init found changes',
+    name: 'the findings of init change',
     writes: ['push +drift/configure'],
     begin: async () => {
       const scene = await quiet(unconfigured())
@@ -44,7 +44,7 @@ export const ONBOARDING: readonly Scenario[] = [
     },
   },
   {
-    name: 'somebody edits the policy on the branch',
+    name: 'a person edits the policy on the branch',
     writes: ['edit #1'],
     begin: async () => {
       const scene = await quiet(unconfigured())
@@ -56,7 +56,7 @@ export const ONBOARDING: readonly Scenario[] = [
     },
   },
   {
-    name: 'init is merged',
+    name: 'the init proposal is merged',
     writes: ['push -drift/configure'],
     begin: async () => {
       const scene = await quiet(unconfigured())
@@ -66,7 +66,7 @@ export const ONBOARDING: readonly Scenario[] = [
     },
   },
   {
-    name: 'init is closed',
+    name: 'the init proposal is closed',
     writes: ['push -drift/configure'],
     begin: async () => {
       const scene = await quiet(unconfigured())

@@ -11,7 +11,7 @@ export const REQUESTED: readonly Scenario[] = [
     begin: () => requested('/adopt'),
   },
   {
-    name: '/adopt 1, in part',
+    name: '/adopt 1 of several changes',
     writes: ['push +proposed/', 'react 1 done', 'edit #1'],
     begin: () => requested('/adopt 1 -- peak season'),
   },
@@ -26,7 +26,7 @@ export const REQUESTED: readonly Scenario[] = [
     begin: () => requested('/ignore 1 --for 30d -- KEDA'),
   },
   {
-    name: 'a command that is refused',
+    name: 'a refused command',
     writes: ['comment #1 command', 'react 1 refused'],
     begin: () => requested('/adopt 9'),
   },
@@ -42,7 +42,7 @@ export const REQUESTED: readonly Scenario[] = [
     },
   },
   {
-    name: 'two commands of two people, one of whom may not',
+    name: 'commands of two people, one without rights',
     writes: ['react 1 done', 'react 2 refused'],
     begin: async () => {
       const scene = await requested('/adopt 1')
@@ -51,7 +51,7 @@ export const REQUESTED: readonly Scenario[] = [
     },
   },
   {
-    name: 'a box of the body is ticked',
+    name: 'a person ticks a box of the body',
     writes: ['push +proposed/', 'edit #1'],
     begin: async () => {
       const scene = await opened()

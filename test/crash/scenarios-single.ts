@@ -5,7 +5,7 @@ import { branchOf, decide, merge, opened, quiet, single, tickDashboard } from '.
 
 export const SINGLE: readonly Scenario[] = [
   {
-    name: 'drift is seen first',
+    name: 'drift is observed for the first time',
     writes: ['push +proposed/apps/web/drift-', 'open #1', 'status drift/fresh', 'open dashboard'],
     begin: async () => {
       const scene = single(new TurnWorld())
@@ -32,7 +32,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   {
-    name: 'live goes back by itself',
+    name: 'the drift heals',
     writes: ['comment #1 outcome', 'push -proposed/', 'edit dashboard'],
     begin: async () => {
       const scene = await opened()
@@ -41,7 +41,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   {
-    name: 'git takes over what live has',
+    name: 'git takes over the live value',
     writes: ['comment #1 outcome', 'push -proposed/'],
     begin: async () => {
       const scene = await opened()
@@ -67,7 +67,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   })),
   {
-    name: 'closed, and then live changes again',
+    name: 'closed, and live changes again afterwards',
     writes: ['comment #1 outcome', 'push ', 'open #2'],
     begin: async () => {
       const scene = await opened()
@@ -77,7 +77,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   {
-    name: 'silent, and ticked to be raised again',
+    name: 'silenced, and its dashboard box is ticked',
     writes: ['push +proposed/', 'open #2', 'edit dashboard'],
     begin: async () => {
       const scene = await opened()
@@ -88,7 +88,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   ...[false, true].map((isDeleted) => ({
-    name: `merged by hand${isDeleted ? ', and the branch deleted' : ''}; the syncer is not done`,
+    name: `merged by hand${isDeleted ? ', and the branch deleted' : ''}; the syncer has not applied it yet`,
     writes: ['push '],
     begin: async () => {
       const scene = await opened()
@@ -97,7 +97,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   })),
   {
-    name: 'merged, and the syncer did it before we looked',
+    name: 'merged, and applied before the next observation',
     writes: ['push '],
     begin: async () => {
       const scene = await opened()
@@ -107,7 +107,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   {
-    name: 'merged and seen, and then the syncer does it',
+    name: 'merged and recorded, and applied afterwards',
     writes: ['push '],
     begin: async () => {
       const scene = await opened()
@@ -129,7 +129,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   {
-    name: 'restored, and it drifts again',
+    name: 'restored, and the same drift returns',
     writes: ['push +proposed/', 'open #2'],
     begin: async () => {
       const scene = await opened()
@@ -141,7 +141,7 @@ export const SINGLE: readonly Scenario[] = [
     },
   },
   {
-    name: 'a person commits to the branch, and live goes on',
+    name: 'a person commits to the branch, and live changes',
     writes: ['push +drift-ledger'],
     begin: async () => {
       const scene = await opened()

@@ -53,7 +53,7 @@ await controlPlaneSuite('settle: backporch, killed at each write', {}, (plane) =
     world.git('fsck', '--strict', '--no-dangling')
   }
 
-  test('undisturbed: exactly what was approved is written', async (t) => {
+  test('without a kill, writes exactly what was approved', async (t) => {
     await inWorld('undisturbed', async (world) => {
       const others = (): Promise<string[]> =>
         Promise.all(
@@ -132,7 +132,7 @@ await controlPlaneSuite('settle: backporch, killed at each write', {}, (plane) =
     })
   }
 
-  test('killed before or after any write or the merge, the next scan finishes it, and the end is the same', async (t) => {
+  test('killed before or after any write or the merge, the next scan completes it with the same result', async (t) => {
     const jobs = [killedAlways, ...quarterOf(t, killPoints()).map((at) => () => killedOnce(at))]
     const worker = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job()

@@ -17,7 +17,7 @@ const LAUNCHER = fileURLToPath(new URL('../../src/launch.cjs', import.meta.url))
 const STORED = readFileSync(new URL('../../src/cli/demo/recordings.json', import.meta.url), 'utf8')
 
 await controlPlaneStartSuite('the demo against a real API server', () => {
-  test('the stored recording is what a real server of its version gives', async (t) => {
+  test('the stored recording matches a real server of its version', async (t) => {
     const plane = await startControlPlane()
     assert.ok(plane.state === 'ready')
     t.after(() => plane.stop())
@@ -29,7 +29,7 @@ await controlPlaneStartSuite('the demo against a real API server', () => {
     assert.ok(now === STORED, 'record it again: node test/demo/record.ts')
   })
 
-  test('the cluster comes back after the approval', async (t) => {
+  test('the cluster matches git again after the approval', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'demo-live-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const args = [LAUNCHER, 'demo', '--control-plane', '--folder', join(folder, 'demo')]

@@ -99,7 +99,7 @@ function assertNoCanary(content: string, where: string): void {
     assert.ok(!content.includes(form), `the Secret's value is in ${where}`)
 }
 
-test('the demo needs node and git and nothing else, and gives the same commits each time, with colours or without', async (t) => {
+test('the demo needs only node and git, and creates the same commits each time, with colours and without', async (t) => {
   const machine = newMachine(t, ['git'])
   const folders = ['first', 'second'].map((name) => join(machine.folder, name))
   const runs: DemoRun[] = []
@@ -152,7 +152,7 @@ test('the demo needs node and git and nothing else, and gives the same commits e
   )
 })
 
-test('without git the demo says so', async (t) => {
+test('the demo reports that git is missing', async (t) => {
   const machine = newMachine(t, [])
   const { code, stderr } = await runDemo(machine)
   assert.equal(code, 2)
@@ -168,7 +168,7 @@ test('the demo overwrites nothing', async (t) => {
   assert.match(stderr, /^error BP1001: the demo needs an empty folder\n {2}where: /)
 })
 
-test('a demo that does not come out as the story says ends with an error', async (t) => {
+test('a demo that deviates from its story ends with an error', async (t) => {
   const machine = newMachine(t, ['git'])
   // Something in front of git that answers as git does, but for the list of tags.
   const real = realpathSync(join(machine.env['PATH'] ?? '', 'git'))

@@ -11,7 +11,7 @@ import { assertExit, type Files, openWorld, type World } from './world.ts'
 const KUBECTL = ['--allow-render', 'kubectl']
 
 await controlPlaneSuite('adopt-objects', { controllerManager: true }, (plane) => {
-  test('an undeclared object is adopted as people would write it, an apply changes nothing of it, and a Secret is refused', async (t) => {
+  test('adopts an undeclared object as a clean manifest, an apply changes nothing, and a Secret is refused', async (t) => {
     await installSyncerKinds(plane, await connect(plane))
     const namespace = await plane.namespace('adopt-objects')
     const syncers = await plane.namespace('syncers')
@@ -140,7 +140,7 @@ spec:
     )
   })
 
-  test('in an overlay the manifest and its entry go into the overlay, and the base stays', async (t) => {
+  test('in an overlay the manifest and its entry go into the overlay, and the base stays unchanged', async (t) => {
     await installSyncerKinds(plane, await connect(plane))
     const namespace = await plane.namespace('adopt-overlay')
     const kustomization = `namespace: ${namespace}\nnamePrefix: prod-\nresources: # all of it\n- ../base\n- settings.yaml # ours\n`
@@ -209,7 +209,7 @@ spec:
     )
   })
 
-  test('a namespace that nobody manages is imported as one package, which an apply leaves as it is', async (t) => {
+  test('imports an unmanaged namespace as one package, and an apply changes nothing', async (t) => {
     const namespace = await plane.namespace('imported')
     const world = await openWorld(t, plane, {
       'apps/web/Kptfile': kptfile('web'),

@@ -14,7 +14,7 @@ const APPLY = [
 ]
 
 await controlPlaneSuite('adopted blocks', {}, (plane) => {
-  test(`${BLOCK_EDITS.length} removed and swapped blocks of plain manifests`, async (t) => {
+  test(`adopts ${BLOCK_EDITS.length} removed and swapped blocks of plain manifests`, async (t) => {
     const namespace = await plane.namespace('blocks')
     const world = await openWorld(t, plane, filesOf('apps', namespace, BLOCK_EDITS))
     await world.sync('apps')
@@ -41,7 +41,7 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
     assert.equal(assertExit(await world.backporch('diff', ...path), 0).stdout, '')
   })
 
-  test('blocks of a base, of a patch and of both', async (t) => {
+  test('adopts blocks of a base, of a patch and of both', async (t) => {
     const namespace = await plane.namespace('built')
     const edits = BLOCK_EDITS.filter(({ name }) =>
       ['readiness', 'handler', 'recreate', 'limits', 'env'].includes(name),
@@ -92,7 +92,7 @@ await controlPlaneSuite('adopted blocks', {}, (plane) => {
     assert.equal(assertExit(await world.backporch('diff', ...allowed), 0).stdout, '')
   })
 
-  test('a part of a swap that the server refuses is not adopted by itself', async (t) => {
+  test('does not adopt alone the part of a swap that the server refuses', async (t) => {
     const namespace = await plane.namespace('part')
     const edits = BLOCK_EDITS.filter(({ name }) => name === 'handler')
     const world = await openWorld(t, plane, filesOf('apps', namespace, edits))

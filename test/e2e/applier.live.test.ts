@@ -19,7 +19,7 @@ await controlPlaneSuite('who applies', { controllerManager: true }, (plane) => {
     )
   }
 
-  test('a suspended Kustomization is told before and after the merge, with the line that resumes it', async (t) => {
+  test('reports a suspended Kustomization before and after the merge, with the command that resumes it', async (t) => {
     await installSyncerKinds(plane, await connect(plane))
     const namespace = await plane.namespace('applier')
     await createSyncer(plane, SYNCER_KINDS.kustomization, namespace, 'web', {

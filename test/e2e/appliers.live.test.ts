@@ -136,7 +136,7 @@ else {
       namespaces = await Promise.all(LIVES.map(() => plane.namespace('applied')))
     })
 
-    test('packages by their appliers', async (t) => {
+    test('every applier, first and as a takeover', async (t) => {
       const files = namespaces.map((namespace, index) => ({
         [`apps/${index}/Kptfile`]: kptfile(`shop-${index}`),
         [`apps/${index}/all.yaml`]: mixedPackage(namespace),
@@ -160,7 +160,7 @@ else {
           if (tool === undefined) continue
           const name = phase === '' ? tool : `${phase}${life.first}, then ${tool}`
           await t.test(
-            `${name}: nothing differs, and an image and a limit that somebody set are two lines`,
+            `${name}: reports nothing untouched, and two lines for a changed image and limit`,
             () => {
               assert.deepEqual(linesOf(calm.reports.get(`apps/${index}`)), [])
               const report = edited.reports.get(`apps/${index}`)
@@ -178,7 +178,7 @@ else {
 
       const flux = LIVES.findIndex(({ second }) => second === 'flux')
       await t.test(
-        'what somebody adds with kubectl apply to an object of Flux is one line, until Flux applies again',
+        'a field added with kubectl apply to an object of Flux is one line until Flux applies again',
         async () => {
           const namespace = namespaces[flux] ?? ''
           const settings = {

@@ -194,14 +194,14 @@ else
     })
     const { world } = review
 
-    await t.test('untouched: not one line', async () => {
+    await t.test('reports nothing for untouched objects', async () => {
       assert.deepEqual(await argo.refresh(), {}, 'Argo CD itself finds everything in sync')
       const run = assertExit(await review.backporch('diff', ...PROGRAMS), 0)
       // A slow turn says how far it is.
       assert.equal(`${run.stdout}${run.stderr.replaceAll(/^observing .*\n/gm, '')}`, '')
     })
 
-    await t.test('each hand edit is a line with its place in git, and a proposal', async () => {
+    await t.test('reports each hand edit with its place in git, and proposes it', async () => {
       for (const { args } of EDITS) await world.kubectl(...args.split(' '))
       assert.deepEqual(await argo.refresh(), OUT_OF_SYNC)
       const scanned = assertExit(await review.backporch('scan', ...PROGRAMS), 1)
@@ -229,50 +229,47 @@ else
       )
     })
 
-    await t.test(
-      'what is adopted is written where people wrote it, and Argo CD applies what is merged',
-      async () => {
-        for (const [unit, numbers] of Object.entries(ADOPTS))
-          assertExit(await review.backporch('adopt', unit, numbers, ...PROGRAMS), 0)
-        const before = await world.remote('rev-parse', 'main')
-        const pulls = await review.pulls()
-        assert.deepEqual(
-          pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(),
-          UNITS,
-        )
-        for (const { number } of pulls) await review.mergeByHand(number, 'squash')
-        assert.deepEqual(
-          changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')),
-          ADOPTED,
-        )
+    await t.test('Adopt edits the source files, and Argo CD applies the merge', async () => {
+      for (const [unit, numbers] of Object.entries(ADOPTS))
+        assertExit(await review.backporch('adopt', unit, numbers, ...PROGRAMS), 0)
+      const before = await world.remote('rev-parse', 'main')
+      const pulls = await review.pulls()
+      assert.deepEqual(
+        pulls.map(({ head }) => head.label.replace(/^proposed\/(.*)\/drift-.*/, '$1')).sort(),
+        UNITS,
+      )
+      for (const { number } of pulls) await review.mergeByHand(number, 'squash')
+      assert.deepEqual(
+        changedLines(await world.remote('diff', '--unified=0', before, 'main', '--', ':!.drift')),
+        ADOPTED,
+      )
 
-        await argo.syncFrom(ROOT)
-        assert.deepEqual(await argo.refresh(), {})
-        assert.deepEqual(await liveValues(world), {
-          replicas: '5',
-          image: 'example.com/shop/web:1.5.0',
-          logLevel: 'debug',
-          memory: '256Mi',
-          theme: 'dark',
-          team: 'shop',
-          apiReplicas: '4',
-          apiImage: 'example.com/shop/api:2.1.0',
-          apiLogLevel: 'debug',
-          apiMemory: '512Mi',
-          minAvailable: '1',
-          schedule: '@daily',
-          suspend: 'false',
-          mail: 'ops@example.com',
-          verbs: '["get","list","watch","update"]',
-          automount: 'false',
-          policy: 'shop',
-          pods: '40',
-          prune: 'true',
-        })
-      },
-    )
+      await argo.syncFrom(ROOT)
+      assert.deepEqual(await argo.refresh(), {})
+      assert.deepEqual(await liveValues(world), {
+        replicas: '5',
+        image: 'example.com/shop/web:1.5.0',
+        logLevel: 'debug',
+        memory: '256Mi',
+        theme: 'dark',
+        team: 'shop',
+        apiReplicas: '4',
+        apiImage: 'example.com/shop/api:2.1.0',
+        apiLogLevel: 'debug',
+        apiMemory: '512Mi',
+        minAvailable: '1',
+        schedule: '@daily',
+        suspend: 'false',
+        mail: 'ops@example.com',
+        verbs: '["get","list","watch","update"]',
+        automount: 'false',
+        policy: 'shop',
+        pods: '40',
+        prune: 'true',
+      })
+    })
 
-    await t.test('after that everything is in sync, and no proposal is open', async () => {
+    await t.test('everything is in sync afterwards, and no proposal is open', async () => {
       const scan = assertExit(await review.backporch('scan', ...PROGRAMS), 0)
       assert.deepEqual(linesOf(scan.stdout), [])
       const diff = assertExit(await review.backporch('diff', ...PROGRAMS), 0)

@@ -17,7 +17,7 @@ else
       'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n      - name: app\n        image: example.com/web:1.0\n'
     const QUOTA = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata:\n  cpu: "4"\n'
 
-    test('is compared as Argo CD builds it, and its drift is proposed in the file that people wrote', async (t) => {
+    test('compares with what Argo CD builds, and proposes drift in the source file', async (t) => {
       await installSyncerKinds(plane, await connect(plane))
       const namespace = await plane.namespace('argo-sources')
       const shop = `apiVersion: argoproj.io/v1alpha1

@@ -167,7 +167,7 @@ await controlPlaneSuite('attribution', {}, (plane) => {
     ['server-side', SERVER_SIDE],
     ['client-side', []],
   ] as const)
-    test(`applied ${title}, each is in sync, also for who may only read`, {
+    test(`each package applied ${title} is in sync, also with read access only`, {
       skip: whyNoKpt(),
     }, async (t) => {
       const { world, namespace } = await open(t, how)
@@ -195,7 +195,7 @@ await controlPlaneSuite('attribution', {}, (plane) => {
       assert.equal(recorded.stdout, '')
     })
 
-  test('an edit beside the annotation is drift, and is adopted without the annotation', {
+  test('an edit next to the annotation is drift, and is adopted without the annotation', {
     skip: whyNoKpt(),
   }, async (t) => {
     const { world, namespace, sync } = await open(t, SERVER_SIDE)

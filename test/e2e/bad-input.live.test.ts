@@ -28,7 +28,7 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
     return run.stderr
   }
 
-  test('a folder that is no repository, a path that is not there, a branch that is not there, a repository without package or commit', async (t) => {
+  test('reports a folder that is no repository, a missing path or branch, and a repository without packages or commits', async (t) => {
     const world = await openWorld(t, plane, { 'README.md': 'no package\n' })
     const empty = join(world.folder, 'empty')
     mkdirSync(empty)
@@ -64,7 +64,7 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
     )
   })
 
-  test('every Kptfile that is not one is named with its line, in one run, and hides neither the others nor the drift of a good package', async (t) => {
+  test('reports every invalid Kptfile with its line in one run, without hiding drift of a good package', async (t) => {
     const namespace = await plane.namespace('bad')
     const cases = readdirSync(CORPUS).filter((name) => /^c0[1-8].*\.yaml$/.test(name))
     const bad = cases.map(
@@ -101,7 +101,7 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
     )
   })
 
-  test('invalid YAML is named with file, line and column; an object that is declared twice with both places', async (t) => {
+  test('reports invalid YAML with file, line and column, and an object declared twice with both places', async (t) => {
     const namespace = await plane.namespace('bad')
     const map = (name: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: ${namespace}\n`
@@ -123,7 +123,7 @@ await controlPlaneSuite('bad input: repositories and packages', {}, (plane) => {
     assert.match(text, /^error BP1112: .*\n {2}where: apps\/half\/config\.yaml:1/m)
   })
 
-  test('every mistake in the policy is told at once, with file and line', async (t) => {
+  test('reports every mistake in the policy at once, with file and line', async (t) => {
     const namespace = await plane.namespace('bad')
     const world = await openWorld(t, plane, {
       ...webPackage(namespace),
@@ -160,7 +160,7 @@ spec:
     }
   })
 
-  test('a pipeline that cannot be run keeps nothing but its own package from being looked at, and says in which line and why', async (t) => {
+  test('a pipeline that cannot run blocks only its own package, and the error names line and reason', async (t) => {
     const namespace = await plane.namespace('bad')
     const bad = (name: string, pipeline: string): readonly [path: string, text: string] => [
       `apps/${name}/Kptfile`,
@@ -199,7 +199,7 @@ spec:
     )
   })
 
-  test('a repository that is itself the package works: kpt does not read the records, and Porch is mentioned once', async (t) => {
+  test('supports a package at the root: kpt ignores the records, and Porch is mentioned once', async (t) => {
     const namespace = await plane.namespace('bad')
     const files = Object.entries(webPackage(namespace, '.')).map(([path, text]) => [
       path.replace('./', ''),
@@ -229,7 +229,7 @@ spec:
     assert.match((await world.backporch('history')).stdout, / web /)
   })
 
-  test('the command line is checked: unknown commands, flags, selectors and values', async (t) => {
+  test('rejects unknown commands, flags, selectors and values', async (t) => {
     const namespace = await plane.namespace('bad')
     const world = await openWorld(t, plane, webPackage(namespace))
     await world.sync('apps/web')

@@ -11,7 +11,7 @@ import { assertExit, openWorld, type World } from './world.ts'
 await controlPlaneSuite('bad objects', {}, (plane) => {
   const admission = '/apis/admissionregistration.k8s.io/v1'
 
-  test('a denied object, a webhook that is down and a namespace that ends: each for itself, and the rest is compared', async (t) => {
+  test('a denied object, an unavailable webhook and a terminating namespace fail alone, and the rest is compared', async (t) => {
     const namespace = await plane.namespace('denied')
     const ending = await plane.namespace('ending')
     const world = await openWorld(t, plane, {
@@ -125,7 +125,7 @@ await controlPlaneSuite('bad objects', {}, (plane) => {
     )
   })
 
-  test('five thousand keys, an object of more than a megabyte and thirty managers get a verdict', async (t) => {
+  test('judges objects with 5,000 keys, more than a megabyte, or thirty managers', async (t) => {
     const namespace = await plane.namespace('huge')
     const many = Array.from({ length: 5_000 }, (_none, index) => `  key${index}: "${index}"`).join(
       '\n',

@@ -27,7 +27,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     return { world, namespace, branch }
   }
 
-  test('a cluster that cannot be reached is no drift: exit 3, nothing is missing, the open proposal stays', async (t) => {
+  test('an unreachable cluster is exit 3 without drift, and the open proposal stays', async (t) => {
     const { world } = await proposed(t)
     const kubeconfig = writeKubeconfig(world, 'gone', 'https://127.0.0.1:1', plane.caData, {
       token: 'x',
@@ -49,7 +49,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     }
   })
 
-  test('a server that is not trusted, and credentials that are not accepted', async (t) => {
+  test('reports an untrusted server and rejected credentials', async (t) => {
     const { world } = await proposed(t)
     const before = await refsOfPeople(world)
     const untrusted = writeKubeconfig(world, 'untrusted', plane.url, undefined, { token: 'x' })
@@ -68,7 +68,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.deepEqual(await refsOfPeople(world), before)
   })
 
-  test('missing rights are told as the rule to add, and adding exactly that rule is enough; what is open stays as it was', async (t) => {
+  test('reports missing rights as the exact RBAC rule to add, and keeps open proposals', async (t) => {
     const { world, namespace, branch } = await proposed(t)
     const user = `${namespace}-ci`
     const kubeconfig = await plane.kubeconfigFor(user)
@@ -102,7 +102,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.deepEqual([...new Set(verbs)].sort(), ['list', 'patch'])
   })
 
-  test('a base branch that moves between reading and pushing is read again, and nothing is forced', async (t) => {
+  test('reads a base branch again that moves before the push, and forces nothing', async (t) => {
     const { world } = await proposed(t)
     hook(world, `${MOVE_MAIN}\n[ "$(wc -l < moves)" -ge 2 ] && : > hooks/pre-receive\nexit 0`)
     const run = assertExit(await world.backporch('approve', '--yes'), 0)
@@ -116,7 +116,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     ])
   })
 
-  test('after five such moves it gives up, and nothing was written', async (t) => {
+  test('gives up after five such moves and writes nothing', async (t) => {
     const { world, branch } = await proposed(t)
     hook(world, `${MOVE_MAIN}\nexit 0`)
     const run = assertExit(await world.backporch('approve', '--yes'), 2)
@@ -127,7 +127,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.deepEqual(await world.proposals(), [branch])
   })
 
-  test('a protected branch refuses the whole push: no tag, the proposal stays, and the rule is told', async (t) => {
+  test('a protected branch refuses the whole push: no tag, the proposal stays, and the rule is reported', async (t) => {
     const { world } = await proposed(t)
     const before = await world.refs()
     hook(
@@ -142,7 +142,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.deepEqual(await world.refs(), before)
   })
 
-  test('commits are read, never the work tree; approve moves a clean checkout along and refuses a dirty one', async (t) => {
+  test('reads commits and never the work tree; approve fast-forwards a clean checkout and refuses a dirty one', async (t) => {
     const { world } = await proposed(t)
     await world.git('fetch', '--quiet', 'origin', '+refs/heads/*:refs/remotes/origin/*')
     const here = (...args: string[]): ReturnType<World['backporchIn']> =>
@@ -173,7 +173,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.equal(await world.git('rev-parse', 'HEAD'), await world.git('rev-parse', 'apps/web/v1'))
   })
 
-  test('a checkout of another branch is left alone', async (t) => {
+  test('leaves a checkout of another branch alone', async (t) => {
     const { world } = await proposed(t)
     await world.git('checkout', '--quiet', '-b', 'mine')
     world.write('apps/web/config.yaml', 'mine\n')
@@ -186,7 +186,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.match(await world.git('log', '-1', '--format=%s', 'main'), /^fix\(drift\): adopt /)
   })
 
-  test('a cache that cannot be written is told, and the turn goes on without it', async (t) => {
+  test('reports an unwritable cache and continues without it', async (t) => {
     const { world, namespace } = await proposed(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     const before = await world.refs()
@@ -210,7 +210,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     assert.notDeepEqual(await world.refs(), before)
   })
 
-  test('a full disk of the cache is told, and the turn goes on without it', async (t) => {
+  test('reports a full disk of the cache and continues without it', async (t) => {
     const { world, namespace } = await proposed(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     const cache = join(world.folder, 'tiny')

@@ -152,7 +152,7 @@ await controlPlaneSuite(
   { controllerManager: true },
   (plane) => {
     for (const how of ['client-side', 'server-side']) {
-      test(`applied ${how}, and their managers cleared: no line, and one hand edit of each is found`, async (t) => {
+      test(`finds one hand edit of each object, and nothing else, when applied ${how} and managers are cleared`, async (t) => {
         const namespace = await plane.namespace('kinds')
         const manifests = objectsOfManyKinds(namespace)
         const world = await openWorld(t, plane, {

@@ -57,7 +57,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     ['kubectl apply --server-side', ['apply', '--server-side', '-f', '-'], 'some'],
     ['kubectl create', ['create', '-f', '-'], 'some'],
   ] as const) {
-    test(`${how}: untouched there is no line, and each hand edit is found`, async (t) => {
+    test(`${how}: reports nothing for untouched objects, and finds each hand edit`, async (t) => {
       const { world, namespace } = await open(t)
       await world.pipe(bareObjects(namespace), ...args)
       await untouchedThenEdited(world, namespace, knows)
@@ -65,7 +65,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
   }
 
   for (const tool of TOOLS) {
-    test(`${tool}: untouched there is no line, and each hand edit is found`, {
+    test(`${tool}: reports nothing for untouched objects, and finds each hand edit`, {
       skip: found.state === 'unavailable' ? found.why : false,
     }, async (t) => {
       const { world, namespace } = await open(t)
@@ -83,7 +83,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     })
   }
 
-  test('objects whose managers were cleared: untouched there is no line, each hand edit is found and nobody is named', async (t) => {
+  test('with cleared managers: reports nothing untouched, finds each hand edit and names no actor', async (t) => {
     const { world, namespace } = await open(t)
     await world.pipe(bareObjects(namespace), 'apply', '-f', '-')
     await world.settled(namespace, 'web', 2)
@@ -97,7 +97,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     await untouchedThenEdited(world, namespace, 'nobody')
   })
 
-  test('applied twice, the server notes what was there before under a name that stands for nobody: an edit between the two is found', async (t) => {
+  test('finds an edit between two applies although the server records earlier fields under before-first-apply', async (t) => {
     const { world, namespace } = await open(t)
     const apply = () => world.pipe(bareObjects(namespace), 'apply', '--server-side', '-f', '-')
     await apply()
@@ -122,7 +122,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     ])
   })
 
-  test('an object without managers costs one dry run where git does not explain it, and none otherwise', async (t) => {
+  test('an object without managers costs one dry run if git does not explain it, and none otherwise', async (t) => {
     const { world, namespace } = await open(t)
     await world.pipe(bareObjects(namespace), 'apply', '-f', '-')
     await world.settled(namespace, 'web', 2)
@@ -148,7 +148,7 @@ await controlPlaneSuite('bare objects', { controllerManager: true }, (plane) => 
     assert.ok(more.every(([other]) => other?.endsWith('/deployments/web')))
   })
 
-  test('without the right to create, what a kind stores as it is sent is found, and the rest is unverified and explained', async (t) => {
+  test('without the create right, finds edits of kinds stored as sent, and explains the unverified rest', async (t) => {
     const user = `reader-of-${await plane.namespace('bare')}`
     const { world, namespace } = await open(t, await plane.kubeconfigFor(user))
     await world.pipe(bareObjects(namespace), 'apply', '-f', '-')

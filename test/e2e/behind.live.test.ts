@@ -10,7 +10,7 @@ import { assertExit, assertNoDrift, openWorld, type World } from './world.ts'
 const REPLICAS = 'replicas: 3   # two zones and a spare'
 
 await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
-  test('what git changed and nobody applied is Behind, exit 0, and the line names the commit that is live', async (t) => {
+  test('what git changed and nobody applied is Behind with exit 0, and the line names the live commit', async (t) => {
     const { world, namespace } = await synced(t, plane)
     const before = await world.git('rev-parse', '--short=7', 'HEAD')
     await nextSecond()
@@ -32,7 +32,7 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     assert.match(assertNoDrift(await world.backporch('status')).stdout, /✓ InSync/)
   })
 
-  test("a person's edit beside it is drift, and so is what a person removes once the syncer applied it", async (t) => {
+  test("a person's edit next to it is drift, and so is a removal after the syncer applied it", async (t) => {
     const { world, namespace } = await synced(t, plane)
     await nextSecond()
     await moveOn(world, namespace)
@@ -61,7 +61,7 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     assert.deepEqual(await changes(world), ['removed data.color unknown', 'missing  unknown'])
   })
 
-  test("a hand apply through the syncer's own manager is drift: its value was never in git", async (t) => {
+  test("a hand apply with the syncer's own manager is drift, because its value was never in git", async (t) => {
     const { world, namespace } = await synced(t, plane)
     const edited = (await world.show('main', 'apps/web/deployment.yaml')).replace(
       'replicas: 3',
@@ -84,7 +84,7 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     )
   })
 
-  test('the same with client-side apply, whose only memory is an annotation', async (t) => {
+  test('the same with client-side apply, which remembers only an annotation', async (t) => {
     const { world, namespace } = await synced(t, plane, clientSide)
     assert.equal(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, '')
     await nextSecond()
@@ -103,7 +103,7 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     ])
   })
 
-  test('a value from an earlier commit that somebody put into the only key of a map is drift, also with client-side apply', async (t) => {
+  test('a value of an earlier commit put by hand into the only key of a map is drift, also with client-side apply', async (t) => {
     const { world, namespace } = await synced(t, plane, clientSide)
     const flag = (level: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: flag, namespace: ${namespace}}\ndata: {level: "${level}"}\n`
@@ -124,7 +124,7 @@ await controlPlaneSuite('git ahead of the syncer', {}, (plane) => {
     assert.deepEqual(await changes(world), ['modified data.level kubectl-patch'])
   })
 
-  test('a release that the next client-side apply would turn into another value is refused, and kept once the field is taken from it', async (t) => {
+  test('refuses a release that the next client-side apply would undo, and keeps it once the field is taken over', async (t) => {
     const { world, namespace } = await synced(t, plane, clientSide)
     await world.kubectl('scale', 'deployment/web', '--replicas=6', '-n', namespace)
     const refused = assertExit(await world.backporch('release', 'apps/web'), 2)

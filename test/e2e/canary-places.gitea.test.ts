@@ -85,7 +85,7 @@ else await controlPlaneSuite('the sweep of the places', {}, (plane) => sweepOn(p
 function sweepOn(plane: ControlPlane, server: Gitea): void {
   testEachSeed(
     import.meta.filename,
-    'no value at any of 194 places in three shapes is told at any door',
+    'no output shows a value from any of 194 places in three shapes',
     {},
     async (t, seed) => {
       const values = placedValues(new Draw(`live ${seed}`))

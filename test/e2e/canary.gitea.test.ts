@@ -92,7 +92,7 @@ else await controlPlaneSuite('the canary sweep', {}, (plane) => sweepOn(plane, g
 function sweepOn(plane: ControlPlane, server: Gitea): void {
   testEachSeed(
     import.meta.filename,
-    'no form of a secret is told at any door',
+    'no output shows any form of a secret',
     {},
     async (t, seed) => {
       const canaries = new Map<string, readonly string[]>()

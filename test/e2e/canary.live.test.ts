@@ -90,7 +90,7 @@ await controlPlaneSuite('canary', {}, (plane) => {
     await assertNowhere(world, canaries, [token])
   })
 
-  test('the search finds a value that is there, in each form and each place', async (t) => {
+  test('the search finds a canary value in each form and each place', async (t) => {
     const [value = ''] = makeCanaries(1, ['planted']).values()
     const { world } = await open(t, plane)
     const forms = encodingsOf(value)

@@ -36,7 +36,7 @@ await controlPlaneSuite(
   { controllerManager: true },
   (plane) => {
     for (const how of ['client-side', 'server-side']) {
-      test(`applied ${how}: a manifest has what people wrote, and nothing beside`, async (t) => {
+      test(`applied ${how}: a cleaned manifest has what people wrote and nothing else`, async (t) => {
         const namespace = await plane.namespace('cleaned')
         const manifests = objectsOfManyKinds(namespace)
         const world = await openWorld(t, plane, { 'README.md': 'kinds\n' })

@@ -94,7 +94,7 @@ function twoContexts(world: World, { kubeconfig }: ControlPlane): string {
   return path
 }
 
-await controlPlaneSuite('a configuration that changes', {}, (plane) => {
+await controlPlaneSuite('a changing configuration', {}, (plane) => {
   async function opened(
     t: TestContext,
     name: string,
@@ -110,7 +110,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
   const configured = (controller: WatchingController) =>
     controller.events('configured').map(({ added, changed, removed }) => [added, changed, removed])
 
-  test('whatever is wrong with the file, the last good one stays in use and the fault is told once', async (t) => {
+  test('keeps the last good configuration when the file is invalid, and reports each fault once', async (t) => {
     const { world, namespace } = await opened(t, 'one')
     const good = config(new Map([[world.repository, ['test']]]))
     const mount = new Mount(world, good)
@@ -167,7 +167,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     await controller.stop()
   })
 
-  test('a repository is added and removed in the middle of a push: the push ends, nothing is deleted, and nothing is there twice', async (t) => {
+  test('adding and removing a repository during a push completes the push, deletes nothing and duplicates nothing', async (t) => {
     const [one, two] = [await opened(t, 'kept'), await opened(t, 'moved')]
     const [alone, both] = [
       new Map([[one.world.repository, ['test']]]),
@@ -222,7 +222,7 @@ await controlPlaneSuite('a configuration that changes', {}, (plane) => {
     await controller.stop()
   })
 
-  test('a cluster is removed in the middle of a turn: what it has in the repository stays, and the other goes on', async (t) => {
+  test('removing a cluster during a turn keeps its records, and the other cluster continues', async (t) => {
     const { world, namespace } = await opened(t, 'fleet')
     const pushes = gatedPushes(world)
     const of = (...contexts: readonly string[]): string =>

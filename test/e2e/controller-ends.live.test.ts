@@ -15,7 +15,7 @@ import { openWorld, type World } from './world.ts'
 /** A promise that nobody waits for is rejected. */
 const FAULTY = 'process.on("SIGUSR2",()=>{Promise.reject(new TypeError("nobody waits"))})'
 
-await controlPlaneSuite('a controller that ends', {}, (plane) => {
+await controlPlaneSuite('the end of a controller', {}, (plane) => {
   async function opened(
     t: TestContext,
   ): Promise<{ readonly world: World; readonly namespace: string }> {
@@ -52,7 +52,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await next.stop()
   }
 
-  test('SIGTERM in the middle of a push: the turn comes to its end, and the exit code is 0', async (t) => {
+  test('SIGTERM during a push completes the turn and exits with 0', async (t) => {
     const of = await opened(t)
     const { world, namespace } = of
     const pushes = gatedPushes(world)
@@ -73,7 +73,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await goesOn(t, of)
   })
 
-  test('SIGHUP ends nothing: configuration and credentials are read again, and the turns go on', async (t) => {
+  test('SIGHUP reloads configuration and credentials, and turns continue', async (t) => {
     const { world, namespace } = await opened(t)
     const controller = await startWatching(t, world)
     controller.send('SIGHUP')
@@ -86,7 +86,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await controller.stop()
   })
 
-  test('a second SIGTERM, or SIGKILL, in the middle of a push ends it at once', async (t) => {
+  test('a second SIGTERM, or SIGKILL, during a push stops it at once', async (t) => {
     const of = await opened(t)
     const { world, namespace } = of
     const pushes = gatedPushes(world)
@@ -111,7 +111,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await goesOn(t, of, 'sigkill')
   })
 
-  test('a push that never ends is aborted after the grace, with 130', async (t) => {
+  test('aborts a hanging push after the grace period, with exit code 130', async (t) => {
     const of = await opened(t)
     const { world, namespace } = of
     const pushes = gatedPushes(world)
@@ -126,7 +126,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await goesOn(t, of)
   })
 
-  test('a promise that is rejected and that nobody waits for ends it with 2 and a reason, and without a stack', async (t) => {
+  test('an unhandled rejection ends it with exit code 2 and a reason, without a stack', async (t) => {
     const of = await opened(t)
     const { world, namespace } = of
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULTY)}` }
@@ -141,7 +141,7 @@ await controlPlaneSuite('a controller that ends', {}, (plane) => {
     await goesOn(t, of)
   })
 
-  test('without memory it ends with the reason of the engine, and with memory it goes on', async (t) => {
+  test('ends with the reason of the engine when out of memory, and resumes with enough memory', async (t) => {
     const of = await opened(t)
     const { world, namespace } = of
     await paint(world, namespace, 'a1', 'blue')

@@ -23,7 +23,7 @@ import { refsOfPeople, type World } from './world.ts'
 const SOON = 10
 
 await controlPlaneStartSuite('a controller that is killed', () => {
-  test('kill -9: the next one asks nothing of what did not change, and once for what did; a snapshot that is damaged is told and not used', async (t) => {
+  test('after kill -9 it requests only what changed, and reports and ignores a damaged snapshot', async (t) => {
     const { plane, world, namespace } = await openWatched(t)
     const fresh = await dryRuns(plane)
     const first = await startWatching(t, world)
@@ -81,7 +81,7 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     assert.deepEqual(await statesOf(world), { 'apps/shop': 'InSync', 'apps/web': 'InSync' })
   })
 
-  test('the right to one kind is taken away while it is watched: its units say why, the others go on', async (t) => {
+  test('when the right to a watched kind is revoked, its units say why and others continue', async (t) => {
     const { plane, world, namespace } = await openWatched(t, (own) => ({
       'apps/net/Kptfile': kptfile('net'),
       'apps/net/service.yaml': `apiVersion: v1\nkind: Service\nmetadata:\n  name: net\n  namespace: ${own}\nspec:\n  selector: {app: web}\n  ports:\n  - port: 80\n`,
@@ -186,7 +186,7 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     await controller.stop()
   })
 
-  test('a custom kind is removed while it is watched: its units say so, the others go on, and it comes back', async (t) => {
+  test('when a watched custom kind is removed, its units say so, others continue, and it recovers', async (t) => {
     const definition = JSON.stringify({
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -249,7 +249,7 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     await controller.stop()
   })
 
-  test('another cluster answers at the address: nothing of it is believed', async (t) => {
+  test('does not believe another cluster that answers at the same address', async (t) => {
     const { plane, world, namespace } = await openWatched(t)
     const controller = await startWatching(t, world)
     await paint(world, namespace, 'b1', 'blue')
@@ -304,7 +304,7 @@ await controlPlaneStartSuite('a controller that is killed', () => {
     await last.stop()
   })
 
-  test('the token ends while it is watched: told once, not asked again and again, and a new one heals it', async (t) => {
+  test('reports an expired token once, does not retry in a loop, and recovers with a new one', async (t) => {
     const { plane, world, namespace } = await openWatched(t)
     const account = async (): Promise<string> => {
       await plane.kubectl(['create', 'serviceaccount', 'looker', '-n', namespace])

@@ -24,7 +24,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     return { world, namespace }
   }
 
-  test('by polling alone: a hand edit is proposed, an edit that is taken back is withdrawn, SIGTERM ends it with 0', async (t) => {
+  test('with polling alone, proposes a hand edit, withdraws a reverted one, and exits with 0 on SIGTERM', async (t) => {
     const { world, namespace } = await inSync(t)
     const controller = new Controller(t, world, ['--interval', '1s'])
     await controller.until('a first turn', () => controller.did('status').length > 0)
@@ -66,7 +66,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('a hand edit is proposed by the watch, while git and the forge are polled once a day', async (t) => {
+  test('proposes a hand edit through the watch while git and the forge are polled once a day', async (t) => {
     const { world, namespace } = await inSync(t)
     const controller = new Controller(t, world, ['--interval', '24h', '--log-level', 'debug'])
     await controller.until('watched', () =>
@@ -81,7 +81,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     assert.equal((await controller.exited).code, 0)
   })
 
-  test('a signed webhook brings the turn that polling would bring in a day; a forged one does not; the secret is never printed', async (t) => {
+  test('a signed webhook starts a turn at once, a forged one does not, and the secret is never printed', async (t) => {
     const { world } = await inSync(t)
     const controller = new Controller(
       t,
@@ -119,7 +119,7 @@ await controlPlaneSuite('controller', { controllerManager: true }, (plane) => {
     await assert.rejects(fetch(url), 'the address is free again')
   })
 
-  test('stopped in the middle of a turn, or killed, it leaves nothing half: the next one has the same end', async (t) => {
+  test('leaves nothing incomplete when stopped or killed during a turn, and the next one ends the same', async (t) => {
     const { world, namespace } = await inSync(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     const flags = ['--interval', '1s', '--log-level', 'debug']

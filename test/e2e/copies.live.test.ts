@@ -8,10 +8,10 @@ import { assertExit, openWorld } from './world.ts'
 
 const INVENTORY = 'web-inventory'
 
-await controlPlaneSuite('copies of what is deleted', { controllerManager: true }, (plane) => {
+await controlPlaneSuite('copies of deleted objects', { controllerManager: true }, (plane) => {
   before(() => createResourceGroupKind(plane))
 
-  test('objects that a merge deletes are the same once their copies are applied again', async (t) => {
+  test('restores objects that a merge deleted from their copies', async (t) => {
     const namespace = await plane.namespace('copies')
     const ns = ['-n', namespace]
     const group = `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata:\n  name: web\n  namespace: ${namespace}\n  labels:\n    cli-utils.sigs.k8s.io/inventory-id: ${INVENTORY}\n`

@@ -34,7 +34,7 @@ await controlPlaneSuite('custom resources', {}, (plane) => {
     return { world, group, lamp }
   }
 
-  test('come with their definition, and are gone with it', async (t) => {
+  test('appear with their definition and disappear with it', async (t) => {
     const { world, group, lamp } = await open(t)
     const waits = assertExit(await world.backporch('diff'), 0)
     assert.match(waits.stdout, /^Behind: the package is new, .* \(2 differences, no drift\)$/m)

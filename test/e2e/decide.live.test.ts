@@ -53,7 +53,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     return text.split('\n').filter((line) => /^[+-](?![+-])/.test(line))
   }
 
-  test('Restore: scan, approve, the syncer applies, scan, InSync; the revision is tagged and git tells the story elsewhere', async (t) => {
+  test('Restore: from scan and approve to InSync after the apply, with a revision tag', async (t) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
     assertExit(await world.backporch('scan', 'apps/web'), 1)
@@ -137,7 +137,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('Adopt: exactly the changed lines move, with their comments; after the syncer ran everything agrees', async (t) => {
+  test('Adopt: exactly the changed lines move, with their comments, and all is in sync after the apply', async (t) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
     await world.kubectl(
@@ -176,7 +176,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.match(history.stdout, / adopt +Ada Lovelace .* sale starts tonight\n/)
   })
 
-  test('a second episode is published as the next revision, and names the first as its source', async (t) => {
+  test('publishes a second episode as the next revision, with the first as its source', async (t) => {
     const { world, namespace } = await open(t)
     for (const [replicas, revision] of [
       ['5', 'v1'],
@@ -200,7 +200,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('the same drift once more after a verified Restore is a new episode under a name of its own', async (t) => {
+  test('the same drift after a verified Restore is a new episode with its own name', async (t) => {
     const { world, namespace } = await open(t)
     const workspaces: string[] = []
     for (const _time of ['once', 'again']) {
@@ -230,7 +230,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('Release: git stops managing the field, and it is not reported again, whatever its value', async (t) => {
+  test('Release: git stops managing the field, and no later value of it is reported', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     const base = await world.remote('rev-parse', 'main')
@@ -250,7 +250,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('changes are chosen by number, by number and field, and by object; the rest keep their resolution', async (t) => {
+  test('selects changes by number, by number and field, and by object; the others keep their resolution', async (t) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
     await world.kubectl(
@@ -332,7 +332,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.match(wrong.stderr, /^error BP(1011|2008): /)
   })
 
-  test('reject closes the branch and is silent about exactly this drift; another edit is raised', async (t) => {
+  test('reject closes the branch and silences exactly this drift; another edit is raised', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
@@ -355,7 +355,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.match((await world.backporch('history')).stdout, / declined +Ada Lovelace /)
   })
 
-  test('a proposal is withdrawn when live goes back, and not decided when live moved on', async (t) => {
+  test('withdraws a proposal when live goes back, and does not decide it when live moved on', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
@@ -389,7 +389,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
   })
 
   for (const style of ['--no-ff', '--squash'] as const) {
-    test(`a proposal that somebody merged by hand (${style}) is recognised by its content`, async (t) => {
+    test(`recognises a hand-merged proposal (${style}) by its content`, async (t) => {
       const { world, namespace } = await open(t)
       await editByHand(world, namespace)
       assertExit(await world.backporch('adopt', 'apps/web'), 0)
@@ -414,7 +414,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     })
   }
 
-  test('deleting the branch of a proposal by hand is a rejection', async (t) => {
+  test('treats the deletion of a proposal branch as a rejection', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
@@ -431,7 +431,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.equal((await world.proposals()).length, 1)
   })
 
-  test('a branch with a commit of somebody else is theirs: never pushed to, never merged', async (t) => {
+  test('never pushes to, and never merges, a branch with a foreign commit', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
@@ -463,7 +463,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.deepEqual([...now.keys()], [...theirs.keys()])
   })
 
-  test('nobody is asked without a terminal: a decision needs --yes', async (t) => {
+  test('requires --yes for a decision without a terminal', async (t) => {
     const { world, namespace } = await open(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
     assertExit(await world.backporch('scan'), 1)
@@ -475,7 +475,7 @@ await controlPlaneSuite('decisions', { controllerManager: true }, (plane) => {
     assert.deepEqual(await world.refs(), before)
   })
 
-  test('approve --wait ends when the syncer has applied the merged commit, and says so when nobody does', async (t) => {
+  test('approve --wait ends when the syncer has applied the merged commit, and reports a timeout', async (t) => {
     const { world, namespace } = await open(t)
     await editByHand(world, namespace)
     assertExit(await world.backporch('scan'), 1)

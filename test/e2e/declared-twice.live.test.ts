@@ -7,8 +7,8 @@ import { kptfile, policy } from './packages.ts'
 import { PROPOSE } from './review-world.ts'
 import { assertExit, openWorld } from './world.ts'
 
-await controlPlaneSuite('an object of two units', {}, (plane) => {
-  test('is told with both places, proposes nothing, and its other differences stay', async (t) => {
+await controlPlaneSuite('an object that two units declare', {}, (plane) => {
+  test('is reported with both places and not proposed, and its other differences stay', async (t) => {
     const namespace = await plane.namespace('twice')
     const config = (name: string, size: string, more = ''): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata: {size: "${size}"${more}}\n`
@@ -78,7 +78,7 @@ await controlPlaneSuite('an object of two units', {}, (plane) => {
     )
   })
 
-  test('hides nothing with a declaration of what a tenant may not have', async (t) => {
+  test('a duplicate declaration does not hide an object that a tenant may not have', async (t) => {
     const [mine, theirs] = [await plane.namespace('mine'), await plane.namespace('theirs')]
     const config = (size: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: ${mine}}\ndata: {size: "${size}"}\n`

@@ -16,13 +16,13 @@ import {
 import { kptfile } from './packages.ts'
 import { assertExit, openWorld, SYNCER, type World } from './world.ts'
 
-await controlPlaneSuite('the desired object as the server has it', {}, (plane) => {
+await controlPlaneSuite('the desired object after a dry run', {}, (plane) => {
   let gadget: GadgetKind
   before(async () => {
     gadget = await createGadgetKind(plane)
   })
 
-  test('what the server rewrites, fills in and converts is no difference, and one edit of each object is exactly one line', async (t) => {
+  test('what the server rewrites, defaults and converts is no difference, and one edit is exactly one line', async (t) => {
     const [server, client] = [await plane.namespace('server'), await plane.namespace('client')]
     const world = await openWorld(t, plane, {
       ...desiredPackage('apps/server', server, gadget),
@@ -63,7 +63,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     }
   })
 
-  test('a field that may not change is blocked, with the field and what the server says, and other objects are compared all the same', async (t) => {
+  test('blocks an immutable field with the message of the server, and compares other objects', async (t) => {
     const namespace = await plane.namespace('fixed')
     const world = await openWorld(t, plane, fixedPackage('apps/fixed', namespace, false))
     await world.sync('apps/fixed')
@@ -109,7 +109,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     assert.doesNotMatch(run.stdout + run.stderr, /value-(one|two)/)
   })
 
-  test('a field that the server does not know is told once and is never drift: blocked for a syncer whose next apply is refused', async (t) => {
+  test('reports an unknown field once and never as drift; blocked if the next apply is refused', async (t) => {
     const [server, client] = [await plane.namespace('server'), await plane.namespace('client')]
     const world = await openWorld(t, plane, {
       ...misspeltPackage('apps/server', server, gadget, false),
@@ -162,7 +162,7 @@ await controlPlaneSuite('the desired object as the server has it', {}, (plane) =
     ])
   })
 
-  test('a kind that moved to another group is told with where it is now, and a namespaced object without a namespace is looked for in that of the context', async (t) => {
+  test("reports the current group of a moved kind, and reads an object without namespace in the context's", async (t) => {
     const name = await plane.namespace('moved')
     const world = await openWorld(t, plane, {
       'apps/moved/Kptfile': kptfile('moved'),

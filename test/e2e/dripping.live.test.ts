@@ -62,8 +62,8 @@ async function dripAll(t: TestContext, plane: ControlPlane): Promise<string> {
   return faults.kubeconfig
 }
 
-await controlPlaneSuite('servers that drip', {}, (plane) => {
-  test('four of them hold up no fifth one, and the log, the probe and a metric say which they are', async (t) => {
+await controlPlaneSuite('slow-drip servers', {}, (plane) => {
+  test('four of them delay no other repository, and the log, the probe and a metric name them', async (t) => {
     const namespace = await plane.namespace('dripping')
     const world = await openWorld(t, plane, {
       ...configPackage('web', namespace, ['a1']),

@@ -79,7 +79,7 @@ ${sops}`
   }
 }
 
-await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }, (plane) => {
+await controlPlaneSuite('objects encrypted with SOPS', { auditLevel: 'Request' }, (plane) => {
   async function open(
     t: TestContext,
     more: Record<string, string> = {},
@@ -119,7 +119,7 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
   } as const
 
   for (const how of ['server-side', 'client-side'] as const) {
-    test(`applied ${how} and untouched there is no line; each hand edit is found with who made it, and no value is shown`, async (t) => {
+    test(`applied ${how}: reports nothing untouched, finds each hand edit with its actor, and shows no value`, async (t) => {
       const { world, namespace, decrypted } = await open(t)
       await world.pipe(decrypted, ...applies[how])
       const calm = assertExit(await world.backporch('diff'), 0)
@@ -161,7 +161,7 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
     })
   }
 
-  test('a key that somebody removed is drift, and so is a whole object; an object that nobody is known to have written is unverified', async (t) => {
+  test('a removed key and a removed object are drift; an object without known writer is unverified', async (t) => {
     const { world, namespace, decrypted } = await open(t)
     await world.pipe(decrypted, ...applies['server-side'])
     await world.kubectl(
@@ -199,7 +199,7 @@ await controlPlaneSuite('objects that SOPS encrypted', { auditLevel: 'Request' }
     )
   })
 
-  test('a custom resource with encrypted fields: neither its numbers nor its texts are compared, everything else is', async (t) => {
+  test('does not compare encrypted numbers and texts of a custom resource, and compares the rest', async (t) => {
     const { group } = await createGadgetKind(plane)
     const namespace = await plane.namespace('sops')
     const gadget = (size: string, sops: string): string => `apiVersion: ${group}/v1
@@ -235,7 +235,7 @@ ${sops}`
     assert.match(String(change?.live), /^hmac-sha256:/)
   })
 
-  test('adopt and release of anything in an encrypted file are refused with the reason, and a merged restore writes no ciphertext', async (t) => {
+  test('refuses adopt and release in an encrypted file with the reason, and a merged restore writes no ciphertext', async (t) => {
     const { world, namespace, decrypted } = await open(
       t,
       policy('mode: Propose\nsettle: backporch'),

@@ -55,7 +55,7 @@ else {
       return { review, namespace, flags: ['--kubeconfig', fourContexts(review, plane.kubeconfig)] }
     }
 
-    test('the same drift in three clusters is one pull request, and a cluster that does not answer holds up nothing', async (t) => {
+    test('proposes the same drift in three clusters as one pull request, and an unreachable cluster blocks nothing', async (t) => {
       const { review, namespace, flags } = await drifted(t)
       const { world } = review
       const scan = () =>
@@ -98,7 +98,7 @@ else {
       assert.match((await review.comments(pull.number)).join('\n'), /^Verified at /m)
     })
 
-    test('closed: silent in all of them', async (t) => {
+    test('a closed pull request silences the drift in all clusters', async (t) => {
       const { review, flags } = await drifted(t)
       const scan = () => review.backporch('scan', ...flags, '--contexts', 'edge-1,edge-2,edge-3')
       await scan()

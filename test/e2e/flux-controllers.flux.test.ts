@@ -171,13 +171,13 @@ else
     const { review, flux } = await openFluxWorld(t, plane, gitea as never)
     const { world } = review
 
-    await t.test('untouched: not one line', async () => {
+    await t.test('reports nothing for untouched objects', async () => {
       const run = assertExit(await review.backporch('diff', ...KUBECTL), 0)
       // A slow turn says how far it is.
       assert.equal(`${run.stdout}${run.stderr.replaceAll(/^observing .*\n/gm, '')}`, '')
     })
 
-    await t.test('each hand edit is a line with its place in git, and a proposal', async () => {
+    await t.test('reports each hand edit with its place in git, and proposes it', async () => {
       for (const { args } of EDITS) await world.kubectl(...args.split(' '))
       const scanned = assertExit(await review.backporch('scan', ...KUBECTL), 1)
       const lines = EDITS.flatMap((edit) => edit.lines)
@@ -199,7 +199,7 @@ else
     })
 
     await t.test(
-      'what is adopted is written where people wrote it, or in the overlay where staging has it too, and Flux applies what is merged',
+      'Adopt edits the source files, or the overlay if staging shares the base, and Flux applies the merge',
       async () => {
         const adopted = assertExit(
           await review.backporch('adopt', 'apps/production', '1,4-9', ...KUBECTL),
@@ -259,7 +259,7 @@ else
       },
     )
 
-    await t.test('after that everything is in sync, and no proposal is open', async () => {
+    await t.test('everything is in sync afterwards, and no proposal is open', async () => {
       const run = assertExit(await review.backporch('scan', ...KUBECTL), 0)
       assert.deepEqual(linesOf(run.stdout), [])
       // No Pod runs here, and a Deployment fails after 600 s: on a slow machine the health says so.
@@ -270,7 +270,7 @@ else
     })
 
     await t.test(
-      'a HelmRelease that somebody edits in the cluster is rolled out, and adopted where its values are',
+      'a HelmRelease edited in the cluster is rolled out, and adopted in the file with its values',
       async () => {
         await world.kubectl(
           ...['patch', 'helmrelease/front', '-n', 'flux-system', '--type=merge', '-p'],
@@ -314,7 +314,7 @@ else
     )
 
     await t.test(
-      'an apply of Flux undoes hand edits, and removes what kubectl added; what another manager added stays',
+      'an apply of Flux reverts hand edits and removes what kubectl added, but not what another manager added',
       async () => {
         await world.kubectl('scale', 'deployment/web', '-n', 'shop', '--replicas=7')
         await world.kubectl(
@@ -350,7 +350,7 @@ else
     )
 
     await t.test(
-      'an object whose apply the server refuses holds up its Kustomization, and is named',
+      'an object whose apply the server refuses blocks its Kustomization, and is named',
       async () => {
         await world.kubectl('scale', 'deployment/web', '-n', 'shop', '--replicas=7')
         await world.kubectl(...PORT_BY_HAND.replace('8080', '9090').split(' '))

@@ -25,7 +25,7 @@ else
         'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quota}\ndata: {cpu: "4"}\n',
     }
 
-    test('is compared as Flux builds it, and its drift is proposed in the file that people wrote', async (t) => {
+    test('compares with what Flux builds, and proposes drift in the source file', async (t) => {
       await installSyncerKinds(plane, await connect(plane))
       const namespace = await plane.namespace('flux-sources')
       const world = await openWorld(t, plane, BASE)

@@ -26,7 +26,7 @@ const config = (namespace: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: ${namespace}}\ndata: {color: blue}\n`
 
 await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
-  test('plain manifests: in sync, one edit is one line, recorded, adopted and merged without a Kptfile', async (t) => {
+  test('records, adopts and merges one edit of plain manifests without a Kptfile', async (t) => {
     const namespace = await plane.namespace('plain')
     const files: Files = {
       'deploy/web/deployment.yaml': deployment(namespace, 3),
@@ -68,7 +68,7 @@ await controlPlaneSuite('folders without a Kptfile', {}, (plane) => {
     assertExit(await world.backporch('diff', 'deploy/none'), 2)
   })
 
-  test('a kustomization: built as kubectl builds it, printed for kubectl, and adopted at the place of the value', async (t) => {
+  test('builds a kustomization as kubectl does, prints it for kubectl, and adopts at the place of the value', async (t) => {
     const namespace = await plane.namespace('built')
     const world = await openWorld(t, plane, {
       'deploy/base/deployment.yaml': deployment('elsewhere', 1),

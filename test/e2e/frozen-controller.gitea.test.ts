@@ -68,7 +68,7 @@ const gitea = await sharedGitea()
 if (gitea.state === 'unavailable') test('a frozen controller', { skip: gitea.why }, () => {})
 else
   await controlPlaneSuite('a frozen controller', {}, (plane) => {
-    test('of three, one is frozen in the middle of a turn and goes on: nothing is there twice, and then there is silence', async (t) => {
+    test('one of three controllers freezes during a turn and resumes: nothing is duplicated, then nothing is written', async (t) => {
       const namespace = await plane.namespace('frozen')
       const files = Object.assign(
         {},

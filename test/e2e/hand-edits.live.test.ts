@@ -78,7 +78,7 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('a write that changes no value of git is no drift, whoever owns the field afterwards', async (t) => {
+  test('a write that changes no declared value is no drift, whoever owns the field afterwards', async (t) => {
     const { world, namespace } = await shop(t)
     const status =
       '{"status":{"conditions":[{"type":"Available","status":"False","reason":"ByHand","message":""}]}}'
@@ -105,7 +105,7 @@ await controlPlaneSuite('hand edits', { controllerManager: true }, (plane) => {
     assert.equal(run.stdout, '')
   })
 
-  test('an object that somebody deleted and made anew shows what is different in it, and who made it', async (t) => {
+  test('reports only what differs in an object that somebody deleted and recreated, and who recreated it', async (t) => {
     const { world, namespace } = await shop(t)
     await world.kubectl('delete', 'configmap/settings', '-n', namespace)
     await world.kubectl(

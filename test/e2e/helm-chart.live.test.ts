@@ -41,7 +41,7 @@ else
       assert.equal(ended.code, 0, ended.stderr)
     }
 
-    test('is compared as Helm renders it for the cluster, and Adopt edits the values', async (t) => {
+    test('compares with what Helm renders for the cluster, and Adopt edits the values', async (t) => {
       const namespace = await plane.namespace('storefront')
       const world = await openWorld(t, plane, {
         ...storefrontFiles(),
@@ -126,7 +126,7 @@ else
       assert.equal(after.stdout, '')
     })
 
-    test('waits for the upgrade where git moved on', async (t) => {
+    test('waits for the upgrade when git moved on', async (t) => {
       const namespace = await plane.namespace('storefront')
       const world = await openWorld(t, plane, {
         ...storefrontFiles(),

@@ -71,7 +71,7 @@ ${parts.dropped ? '' : '        - {name: FEATURE, value: "on"}\n'}`
 const found = await findAppliers()
 if (found.state === 'unavailable') test('helm', { skip: found.why }, () => undefined)
 else {
-  await controlPlaneSuite('what Helm stores', {}, (plane) => {
+  await controlPlaneSuite('releases stored by Helm', {}, (plane) => {
     for (const { tool, helm, driver, compares } of WAYS) {
       test(`${tool} with its releases in a ${driver}`, async (t) => {
         const namespace = await plane.namespace('helm')
@@ -187,7 +187,7 @@ else {
       })
     }
 
-    test('who may read no Secrets sees what ConfigMaps hold; what nobody can read is said, and the rest is found all the same', async (t) => {
+    test('without access to Secrets it reads releases in ConfigMaps, reports what is unreadable, and finds the rest', async (t) => {
       const namespace = await plane.namespace('helm')
       const manifests = chart(namespace, { dropped: false })
       const dropped = chart(namespace, { dropped: true })

@@ -16,7 +16,7 @@ backporch: no manifest
 `
 
 await controlPlaneSuite('kubectl on every manifest of the repository', {}, (plane) => {
-  test('applies what it applied before, after a policy, a decision and a report', async (t) => {
+  test('applies the same objects after a policy, a decision and a report are added', async (t) => {
     const namespace = await plane.namespace('sweep')
     const config = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: ${namespace}}\ndata: {color: blue}\n`
     const world = await openWorld(t, plane, {

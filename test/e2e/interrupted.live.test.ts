@@ -9,7 +9,7 @@ import { policy, webPackage } from './packages.ts'
 import { configPackage } from './watched-world.ts'
 import { openWorld } from './world.ts'
 
-await controlPlaneSuite('a command that is interrupted', {}, (plane) => {
+await controlPlaneSuite('an interrupted command', {}, (plane) => {
   async function opened(t: TestContext) {
     const namespace = await plane.namespace('stop')
     const names = Array.from({ length: 40 }, (_, index) => `a${index}`)
@@ -38,7 +38,7 @@ await controlPlaneSuite('a command that is interrupted', {}, (plane) => {
   }
 
   for (const command of ['diff', 'scan', 'check']) {
-    test(`${command}: at each request`, async (t) => {
+    test(`${command}: interrupted at each request`, async (t) => {
       const { world, faults, options } = await opened(t)
       const argv = [command, '--repo', world.repository]
       const whole = await startCommand(command === 'scan' ? [...argv, '--dry-run'] : argv, options)

@@ -10,7 +10,7 @@ import { kptfile } from './packages.ts'
 import { assertExit, openWorld, SYNCER } from './world.ts'
 
 await controlPlaneSuite('inventories', { controllerManager: true }, (plane) => {
-  test('each inventory names what git dropped, a Job that is done is not missing, and what nobody manages is told apart', async (t) => {
+  test('reads what git dropped from each inventory, skips finished Jobs, and separates unmanaged objects', async (t) => {
     await installSyncerKinds(plane, await connect(plane))
     const namespace = await plane.namespace('inventories')
     const syncers = await plane.namespace('syncers')

@@ -10,7 +10,7 @@ const SPEC =
 
 await controlPlaneSuite('scalars of a package', {}, (plane) => {
   for (const applier of ['kpt', 'kubectl'] as const)
-    test(`nothing differs where ${applier} applied them, and an edit is one line`, {
+    test(`reports nothing when ${applier} applied them, and one line for an edit`, {
       skip: applier === 'kpt' ? whyNoKpt() : false,
     }, async (t) => {
       const namespace = await plane.namespace('scalars')

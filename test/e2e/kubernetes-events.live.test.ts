@@ -86,7 +86,7 @@ await controlPlaneSuite(
         .map(({ verb, objectRef }) => `${verb} ${objectRef.resource}.${objectRef.apiGroup ?? ''}`)
     }
 
-    test('drift is one Warning, its end is one Normal, a restart repeats neither, and a repeat is counted', async (t) => {
+    test('drift is one Warning and its end one Normal; a restart repeats neither, and repeats are counted', async (t) => {
       const { world, namespace } = await inSync(t)
       const first = new Controller(t, world, FLAGS)
       await first.until('a first turn', () => first.did('status').length > 0)
@@ -141,7 +141,7 @@ await controlPlaneSuite(
       assert.deepEqual(logEvents(second.stderr, 'failure'), [])
     })
 
-    test('without the flag and in a dry run nothing is written; without the right there is one note, and turns succeed', async (t) => {
+    test('writes no events without the flag or in a dry run; a missing right is one note, and turns succeed', async (t) => {
       const { world, namespace } = await inSync(t)
       const user = `${namespace}-reader`
       const rules = ['--verb=get,list,watch,patch', '--resource=*.*']

@@ -37,9 +37,9 @@ const MISTAKES = {
 type Mistake = keyof typeof MISTAKES
 const NAMES = Object.keys(MISTAKES) as readonly Mistake[]
 
-await controlPlaneSuite('the ladder of states', {}, (plane) => {
+await controlPlaneSuite('precedence of states', {}, (plane) => {
   for (const [where, apply] of Object.entries(APPLY))
-    test(`what a syncer that applies ${where} cannot apply is blocked, whatever is live`, async (t) => {
+    test(`blocks what a syncer that applies ${where} cannot apply, whatever is live`, async (t) => {
       const { world, namespaces, commitMistakes } = await applied(t, plane, apply)
       await commitMistakes()
       const blocked = 'blocked BP3011'
@@ -81,7 +81,7 @@ await controlPlaneSuite('the ladder of states', {}, (plane) => {
       })
     })
 
-  test('an object that somebody deleted is blocked and not compared, and a refused one of them is refused', async (t) => {
+  test('blocks and does not compare terminating objects, and reports refused ones among them as refused', async (t) => {
     const { world, namespaces, commitMistakes } = await applied(t, plane, APPLY['on the server'])
     for (const name of NAMES) {
       await world.kubectl(

@@ -17,9 +17,9 @@ const APPLY = {
   'on the client': ['apply', '--filename=-'],
 } as const
 
-await controlPlaneSuite('what is left over', {}, (plane) => {
+await controlPlaneSuite('leftover fields', {}, (plane) => {
   for (const [where, apply] of Object.entries(APPLY))
-    test(`an account of pods that git gave up is told after an apply ${where}`, async (t) => {
+    test(`reports a service account of pods that git dropped after an apply ${where}`, async (t) => {
       const namespace = await plane.namespace('account')
       const manifest = deployment(namespace, 'serviceAccountName: power\n      ')
       const world = await applied(t, plane, manifest, apply)
@@ -33,7 +33,7 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
       })
     })
 
-  test('a field from before the first server-side apply is told where the syncer applied the newest commit', async (t) => {
+  test('reports a field from before the first server-side apply once the syncer applied the newest commit', async (t) => {
     const namespace = await plane.namespace('before')
     const config = (data: string): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: ${namespace}}\ndata: {${data}}\n`
@@ -66,7 +66,7 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
     ['applied on the client', APPLY['on the client']],
     ['created', ['create', '--filename=-']],
   ] as const)
-    test(`two items of one key are compared as a list where the object was ${how}`, async (t) => {
+    test(`compares two items of one key as a list if the object was ${how}`, async (t) => {
       const namespace = await plane.namespace('twice')
       const world = await applied(t, plane, deployment(namespace, '', twice), verb)
       assert.deepEqual(await told(world), { exit: 0, changes: [] })
@@ -97,7 +97,7 @@ await controlPlaneSuite('what is left over', {}, (plane) => {
       })
     })
 
-  test('two items of one key are blocked under a syncer that applies on the server', async (t) => {
+  test('blocks two items of one key under a syncer with server-side apply', async (t) => {
     const namespace = await plane.namespace('refused')
     const world = await applied(t, plane, deployment(namespace, ''), APPLY['on the server'])
     await world.commit({ 'deploy/web.yaml': deployment(namespace, '', twice) }, 'feat: two')

@@ -30,7 +30,7 @@ else
   await controlPlaneSuite('never blind', {}, (plane) => {
     testEachSeed(
       import.meta.filename,
-      'what a controller loses is told once, and nothing is missed',
+      'a controller reports each loss of access once, and misses no drift',
       {},
       async (t, seed) => {
         const namespace = await plane.namespace('blind')

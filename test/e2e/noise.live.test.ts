@@ -92,8 +92,8 @@ webhooks:
 /** One preset only, and all of them. */
 const presets = (name: string): Files => policy(`extends: ["preset:${name}"]`)
 
-await controlPlaneSuite('what is no drift, by name', { controllerManager: true }, (plane) => {
-  test('controllers, injectors and a restart make nothing of a diff; each edit of a person beside them makes one line', async (t) => {
+await controlPlaneSuite('presets that ignore noise', { controllerManager: true }, (plane) => {
+  test('controllers, injectors and a restart add nothing to a diff; each edit of a person is one line', async (t) => {
     const { world, space } = await noisy(t, plane)
     assert.equal(assertExit(await world.backporch('diff'), 0).stdout, '')
     await ownersAreWhoTheyAre(world, space)

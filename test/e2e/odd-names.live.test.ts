@@ -46,7 +46,7 @@ const CHARACTERS = [
 await controlPlaneSuite('names of RBAC', {}, (plane) => {
   testEachSeed(
     import.meta.filename,
-    'alone in a package and beside others: an edit of each is found',
+    'finds an edit of each, alone in a package and together with others',
     {},
     async (t, seed) => {
       const namespace = await plane.namespace('names')

@@ -6,8 +6,8 @@ import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
 import { openWorld, type World } from './world.ts'
 
-await controlPlaneSuite('one kubectl', {}, (plane) => {
-  test('definitions that were applied on the server and objects that were applied on the client are one package', async (t) => {
+await controlPlaneSuite('a package applied with kubectl', {}, (plane) => {
+  test('definitions applied server-side and objects applied client-side are one package', async (t) => {
     const { world, group } = await applied(t, plane)
     assert.deepEqual(await told(world), { exit: 0, changes: [], outside: [] })
     const names = '[{"op":"add","path":"/spec/names/shortNames","value":["tt"]}]'
@@ -19,7 +19,7 @@ await controlPlaneSuite('one kubectl', {}, (plane) => {
     })
   })
 
-  test('an object of a namespace in which the package applied nothing stays outside, whoever made it with kubectl create', async (t) => {
+  test('an object in a namespace where the package applied nothing is outside, even if made with kubectl create', async (t) => {
     const { world, namespace } = await applied(t, plane)
     const elsewhere = await plane.namespace('theirs')
     await world.pipe(config('theirs', elsewhere, 'live'), 'create', '--filename=-')
@@ -38,7 +38,7 @@ await controlPlaneSuite('one kubectl', {}, (plane) => {
     })
   })
 
-  test('the only object of a package is told after a kubectl replace of it, with the defaults that it had', async (t) => {
+  test("reports only the changed image after a kubectl replace of a package's only object", async (t) => {
     const namespace = await plane.namespace('replaced')
     const manifest = (image: string): string =>
       `apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: web, namespace: ${namespace}}\nspec: {serviceName: web, replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: web, image: "${image}"}]}}}\n`

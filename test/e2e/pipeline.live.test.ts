@@ -79,7 +79,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     return stdout
   }
 
-  test('each hand edit is told with what is behind it, and adopted where it belongs or refused with the reason', {
+  test('reports each hand edit with its source, and adopts it at the source or refuses with the reason', {
     skip: whyNoKpt(),
   }, async (t) => {
     const { world, ns } = await open(t)
@@ -259,7 +259,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('what feeds two objects is adopted where both have drifted alike; of two places --via chooses; a part of a list is from a setter', {
+  test('adopts the source of two objects when both drifted alike; --via chooses between two; a setter sets part of a list', {
     skip: whyNoKpt(),
   }, async (t) => {
     const { world, ns } = await open(t)
@@ -326,7 +326,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     await settle(world)
   })
 
-  test('a field that a setter fills is released, another one restored', {
+  test('releases a field that a setter fills, and restores another', {
     skip: whyNoKpt(),
   }, async (t) => {
     const { world, ns } = await open(t)
@@ -349,7 +349,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     )
   })
 
-  test('of a package that is not kept rendered, only what people wrote is edited', {
+  test('edits only what people wrote in a package that is not kept rendered', {
     skip: whyNoKpt(),
   }, async (t) => {
     const { world, ns } = await open(t, unrendered)
@@ -387,7 +387,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
     await settle(world)
   })
 
-  test('a package whose function nothing here can run fails by itself, and the other one is told as ever', async (t) => {
+  test('fails only the package whose function cannot run, and reports the others as usual', async (t) => {
     const namespace = await plane.namespace('pipeline')
     const mutator = (image: string): string => `pipeline:\n  mutators:\n  - image: ${image}\n`
     const world = await openWorld(t, plane, {

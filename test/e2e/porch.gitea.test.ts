@@ -12,9 +12,9 @@ import { assertExit } from './world.ts'
 const NOTHING = { api: 0, pushes: 0 }
 
 const gitea = await sharedGitea()
-if (gitea.state === 'unavailable') test('Porch beside Gitea', { skip: gitea.why }, () => {})
+if (gitea.state === 'unavailable') test('Porch next to Gitea', { skip: gitea.why }, () => {})
 else {
-  await controlPlaneSuite('Porch beside Gitea', { controllerManager: true }, (plane) => {
+  await controlPlaneSuite('Porch next to Gitea', { controllerManager: true }, (plane) => {
     interface Drifted {
       readonly review: ReviewWorld
       readonly namespace: string
@@ -64,7 +64,7 @@ else {
       assert.deepEqual(await review.world.refs(), refs)
     }
 
-    test('an approval ends the pull request as a merge, and the syncer settles it', async (t) => {
+    test('an approval ends the pull request as merged, and the syncer settles it', async (t) => {
       const { review, namespace, porch, publish } = await drifted(t)
       const { world } = review
       assertExit(await review.backporch('scan'), 1)
@@ -111,7 +111,7 @@ else {
       await assertQuiet(review)
     })
 
-    test('an approval by commits of its own, as with the database cache, and its leftover branch is deleted', async (t) => {
+    test('an approval through separate commits ends the pull request, and deletes its leftover branch', async (t) => {
       const { review, porch, publish } = await drifted(t)
       assertExit(await review.backporch('scan'), 1)
       const pull = await review.onlyOpen()
@@ -130,7 +130,7 @@ else {
       await assertQuiet(review)
     })
 
-    test('an approval with settle: backporch is brought to the cluster, which no syncer does here', async (t) => {
+    test('an approval with settle: backporch writes to the cluster, which no syncer does here', async (t) => {
       const { review, namespace, porch, publish } = await drifted(
         t,
         `${PROPOSE}\nsettle: backporch`,
@@ -146,7 +146,7 @@ else {
       assert.match((await review.comments(pull.number)).join('\n'), /^Verified at /m)
     })
 
-    test('a rejection declines the drift, and the pull request says so', async (t) => {
+    test('a rejection declines the drift, and the pull request reports it', async (t) => {
       const { review, porch, publish } = await drifted(t)
       assertExit(await review.backporch('scan'), 1)
       const pull = await review.onlyOpen()
@@ -167,7 +167,7 @@ else {
       await assertQuiet(review)
     })
 
-    test('a draft that somebody proposes gets a pull request', async (t) => {
+    test('opens a pull request for a draft that somebody proposes', async (t) => {
       const { review, porch, publish } = await drifted(
         t,
         PROPOSE.replace('mode: Propose', 'mode: Warn'),

@@ -10,7 +10,7 @@ const gitea = await sharedGitea()
 if (gitea.state === 'unavailable') test('previews of the controller', { skip: gitea.why }, () => {})
 else
   await controlPlaneSuite('previews of the controller', {}, (plane) => {
-    test('a pull request is previewed, again when it moves, and live is told apart from the merge', async (t) => {
+    test('previews a pull request, again after a push, and separates live drift from the merge', async (t) => {
       const namespace = await plane.namespace('previewed')
       const files = {
         ...PROPOSE,

@@ -46,7 +46,7 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
     ['server-side', { manager: 'ci', operation: 'Apply', subresource: '' }],
     ['client-side', { manager: 'kubectl-client-side-apply', operation: 'Update', subresource: '' }],
   ] as const satisfies readonly (readonly [string, SyncerManager])[]) {
-    test(`whenever it holds, a dry run changes nothing: objects applied ${how}, untouched and edited by hand`, async () => {
+    test(`a dry run changes nothing whenever the proof holds: objects applied ${how}, untouched and edited`, async () => {
       const namespace = await plane.namespace('proof')
       const cluster = (await connect(plane)).reader
       const signal = new AbortController().signal
@@ -120,7 +120,7 @@ await controlPlaneSuite('the proof by ownership', {}, (plane) => {
     })
   }
 
-  test('a quantity is the text that the server makes of it, or nobody says what it is', async () => {
+  test('a quantity equals the text that the server makes of it, or stays unproven', async () => {
     const namespace = await plane.namespace('quantity')
     const texts = [...new Set(fc.sample(QUANTITY, { numRuns: 400 }))]
     const volumes = texts.map((sizeLimit, index) => ({

@@ -75,7 +75,7 @@ function printed(lines: string, word: string): string {
   )
 }
 
-test('what init prints in a clone does what it says: review, publish, enrol, and take away', (t) => {
+test('the commands that init prints in a clone review, publish, enrol and remove', (t) => {
   const { run, isPublished } = cloneOf(t)
   const init = (flags = ''): string =>
     run(
@@ -100,7 +100,7 @@ test('what init prints in a clone does what it says: review, publish, enrol, and
   assert.match(init(), /enrolled: main has .*is removed from this clone/)
 })
 
-test('what scan and adopt print in a clone, and the push of an approval, bring all that they wrote to origin', (t) => {
+test('the commands that scan, adopt and approve print in a clone push all that they wrote to origin', (t) => {
   const { run, isPublished } = cloneOf(t)
   const backporch = (...args: readonly string[]): string =>
     run(
@@ -128,7 +128,7 @@ test('what scan and adopt print in a clone, and the push of an approval, bring a
   for (const each of ['refs/heads/main', TAG, LEDGER, ref]) assert.ok(isPublished(each), each)
 })
 
-test('in a shallow clone without the ledger that origin has, the push is refused, and the printed way out publishes', (t) => {
+test('in a shallow clone without the ledger of origin the push is refused, and the printed fix publishes', (t) => {
   const { run } = cloneOf(t)
   const backporch = (clone: string, words: string): string =>
     run(
@@ -157,7 +157,7 @@ test('in a shallow clone without the ledger that origin has, the push is refused
   assert.equal(remote(), before)
 })
 
-test('one push brings everything to origin, or nothing where somebody was faster', (t) => {
+test('one push publishes everything, or nothing when somebody pushed first', (t) => {
   const { run, isPublished } = cloneOf(t)
   const commit = (ref: string, parents: string): void => {
     run(`git update-ref ${ref} $(echo ${ref} | git commit-tree main^{tree} ${parents})`)
@@ -216,7 +216,7 @@ test('one push brings everything to origin, or nothing where somebody was faster
   assert.ok(!isPublished('refs/tags/apps/web/v2'))
 })
 
-test('a clone, a repository without origin, a bare one, and none', async (t) => {
+test('recognises a clone, a repository without origin, a bare one, and none', async (t) => {
   const { folder, environment, run } = cloneOf(t)
   const state = (path: string) => cloneState(path, new AbortController().signal, environment)
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('a clone, a repository without origin, a bare one, and none', async (t) => 
   assert.equal(await state(folder), 'alone')
 })
 
-test('nothing is said of a repository that everybody has, and no push where there is no origin', () => {
+test('prints nothing for a shared repository, and no push without an origin', () => {
   const updates = [{ ref: PROPOSED, from: null, to: SOME }]
   assert.deepEqual(formatPublishedLines(updates, 'main', { kind: 'shared' }), [])
   assert.deepEqual(formatPublishedLines([], 'main', HERE), [])

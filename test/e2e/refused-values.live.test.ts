@@ -34,7 +34,7 @@ const MISTAKES: readonly (readonly [name: string, part: string, mistake: string,
 
 await controlPlaneSuite('refused values', {}, (plane) => {
   for (const [name, part, mistake, why] of MISTAKES)
-    test(`${name}: blocked where the object is there, and where it is not`, async (t) => {
+    test(`${name}: blocked, whether or not the object exists`, async (t) => {
       const namespace = await plane.namespace('refused')
       const good = manifests(namespace)
       assert.ok(good.includes(part))

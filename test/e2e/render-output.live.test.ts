@@ -10,8 +10,8 @@ function configMap(name: string, data: string, more = ''): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}data: {${data}}\n`
 }
 
-await controlPlaneSuite('what render prints is applied', {}, (plane) => {
-  test('a pipeline with setters, a Secret and local config: applied by kubectl it is in sync, and one edit is one line', async (t) => {
+await controlPlaneSuite('the output of render', {}, (plane) => {
+  test('kubectl applies the output of a pipeline with setters, a Secret and local config, and one edit is one line', async (t) => {
     const namespace = await plane.namespace('unwrapped')
     const setters = `pipeline:\n  mutators:\n    - image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.1\n      configMap:\n        namespace: ${namespace}\n`
     const world = await openWorld(t, plane, {
@@ -40,7 +40,7 @@ await controlPlaneSuite('what render prints is applied', {}, (plane) => {
     assert.match(assertExit(await world.backporch('diff', 'apps/web'), 1).stdout, /color/)
   })
 
-  test('kpt prints its Kptfile among the documents, and kubectl refuses that', {
+  test('kpt prints its Kptfile among the documents, and kubectl refuses it', {
     skip: whyNoKpt(),
   }, async (t) => {
     const namespace = await plane.namespace('kpt-unwrapped')

@@ -48,7 +48,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     return parse(await world.show('drift-ledger', paths[0] ?? ''))
   }
 
-  test('closed: silent on the next ten scans, without one write; another edit is raised again', async (t) => {
+  test('closed: ten scans write nothing, and another edit is raised again', async (t) => {
     const { review, world, namespace, pull } = await proposed(t)
     const main = await world.remote('rev-parse', 'main')
     await review.fixture.human.close(pull.number)
@@ -81,7 +81,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.match(next.title, /live 7/)
   })
 
-  test('closed and opened again before anybody looked: it is open, and nothing is sent', async (t) => {
+  test('closed and reopened before the next scan: it is open, and nothing is sent', async (t) => {
     const { review, world, pull } = await proposed(t)
     const refs = await world.refs()
     await review.fixture.human.close(pull.number)
@@ -94,7 +94,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.equal((await review.onlyOpen()).number, pull.number)
   })
 
-  test('a commit of a person on the branch: it is theirs, and nothing of it is touched', async (t) => {
+  test('never touches a branch with a commit of a person', async (t) => {
     const { review, world, namespace, pull } = await proposed(t)
     const { label } = pull.head
     await world.git('fetch', '--quiet', 'origin')
@@ -134,7 +134,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     )
   })
 
-  test('the branch is deleted: that is a close, and Gitea has closed it', async (t) => {
+  test('treats a deleted branch as a close, which Gitea has done already', async (t) => {
     const { review, world, pull } = await proposed(t)
     await review.git('push', '--quiet', review.address, `:refs/heads/${pull.head.label}`)
     await review.closed(pull.number)
@@ -145,7 +145,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.equal((await review.pulls()).length, 1)
   })
 
-  test('healed by itself: branch and pull request are withdrawn, and it says why', async (t) => {
+  test('withdraws branch and pull request when the drift heals, and says why', async (t) => {
     const { review, world, namespace, pull } = await proposed(t)
     await world.kubectl('scale', 'deployment/web', '--replicas=3', '-n', namespace)
     await review.sync()
@@ -160,7 +160,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     )
   })
 
-  test('git took it over: the pull request is withdrawn', async (t) => {
+  test('withdraws the pull request when git takes the value over', async (t) => {
     const { review, world, pull } = await proposed(t)
     await review.commit(
       {
@@ -176,7 +176,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.deepEqual(await world.proposals(), [])
   })
 
-  test('the base moved: elsewhere changes nothing; in the package rebuilds the branch of the same pull request', async (t) => {
+  test('a moved base changes nothing outside the package, and inside rebuilds the branch of the same pull request', async (t) => {
     const { review, world, namespace, pull } = await proposed(t)
     await review.commit({ 'README.md': 'elsewhere\n' }, 'elsewhere')
     const elsewhere = await review.writesOf(async () =>
@@ -211,7 +211,7 @@ function decidedOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea):
     assert.match(moved.title, /live 8/)
   })
 
-  test('reject closes the pull request, deletes its branch, and is silent', async (t) => {
+  test('reject closes the pull request, deletes its branch, and is silent afterwards', async (t) => {
     const { review, world, pull } = await proposed(t)
     assertExit(await review.backporch('reject', 'apps/web', '--yes', '-m', 'on purpose'), 0)
     assert.deepEqual(

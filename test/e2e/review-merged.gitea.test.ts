@@ -34,7 +34,7 @@ else {
     }
 
     for (const style of STYLES) {
-      test(`a hand edit is proposed, merged (${style}), applied, and seen to be restored`, async (t) => {
+      test(`a hand edit is proposed, merged (${style}), applied, and verified as restored`, async (t) => {
         const { review, namespace } = await drifted(t)
         const { world } = review
         // Given once; found out by asking in the others.
@@ -139,7 +139,7 @@ else {
       })
     }
 
-    test('adopted, merged: git equals live, and nothing was written to the cluster', async (t) => {
+    test('after a merged Adopt git equals live, and nothing was written to the cluster', async (t) => {
       const { review, namespace } = await drifted(t)
       const { world } = review
       assertExit(await review.backporch('scan'), 1)
@@ -211,7 +211,7 @@ else {
       assertExit(await review.backporch('scan'), 0)
     })
 
-    test('one that is merged by itself when its checks are green is a merge like others', async (t) => {
+    test('treats an auto-merge after green checks like any other merge', async (t) => {
       const { review } = await drifted(t)
       const { gitea: server, owner, writer, path, name } = review.fixture
       const rule = {

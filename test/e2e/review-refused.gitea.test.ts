@@ -74,7 +74,7 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     ]
   }
 
-  test('renamed, archived, protected, out of sight: one failure each, and afterwards the same pull request', async (t) => {
+  test('a renamed, archived, protected or hidden repository fails once, and then has the same pull request', async (t) => {
     const review = await drifted(t)
     await asOwner(review, 'POST', '/branch_protections', {
       rule_name: 'proposed/**',
@@ -126,7 +126,7 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     )
   })
 
-  test('Gitea breaks between the push and the pull request: the next scan opens it, once', async (t) => {
+  test('when Gitea breaks between the push and the pull request, the next scan opens it once', async (t) => {
     const review = await drifted(t)
     const { proxy } = review.fixture
     for (const fault of [{ kind: 'answer', status: 502 }, { kind: 'lost' }] as const) {
@@ -155,7 +155,7 @@ function refusedBy(plane: ControlPlane, server: Gitea): void {
     assert.equal((await review.pulls()).length, 1)
   })
 
-  test('a token that was taken away: nothing is written, and another one goes on', async (t) => {
+  test('writes nothing with a revoked token, and continues with another one', async (t) => {
     const review = await drifted(t)
     const { fixture: setup, world } = review
     assertExit(await review.backporch('scan'), 1)

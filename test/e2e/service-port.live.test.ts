@@ -40,7 +40,7 @@ spec:
     return { world, namespace }
   }
 
-  test('diff names the change and says that a re-apply fails and why; kubectl diff on the folder fails as a whole', async (t) => {
+  test('diff reports the change and why a re-apply fails, and kubectl diff on the folder fails as a whole', async (t) => {
     const { world, namespace } = await drifted(t)
     const folder = `${world.checkout}/apps/web`
     const kubectl = await plane.kubectl(
@@ -83,7 +83,7 @@ spec:
     })
   })
 
-  test('it can be adopted, and then the syncer applies again', async (t) => {
+  test('adopt lets the syncer apply again', async (t) => {
     const { world } = await drifted(t)
     assertExit(await world.backporch('scan', 'apps/web'), 1)
     assertExit(await world.backporch('adopt', 'apps/web', 'service/web'), 0)
@@ -106,7 +106,7 @@ spec:
     assert.match(assertNoDrift(await world.backporch('status', 'apps/web')).stdout, /✓ InSync/)
   })
 
-  test('settle: backporch takes the number back in one guarded patch, where an apply is refused', async (t) => {
+  test('settle: backporch restores the port with one guarded patch when an apply is refused', async (t) => {
     const { world, namespace } = await drifted(t)
     await world.commit(policy('mode: Propose\nsettle: backporch'), 'settle')
     assertExit(await world.backporch('scan', 'apps/web'), 1)

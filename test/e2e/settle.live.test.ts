@@ -33,7 +33,7 @@ await controlPlaneSuite(
       return { world, namespace, user }
     }
 
-    test('every kind of approved change is put right, nothing else is written, and each write names the merged commit', async (t) => {
+    test('settles every kind of approved change, writes nothing else, and names the merged commit in each write', async (t) => {
       const { world, namespace, user } = await open(t)
       const ns = ['-n', namespace]
       await world.kubectl('scale', 'deployment/web', '--replicas=5', ...ns)
@@ -152,7 +152,7 @@ await controlPlaneSuite(
       assert.match(assertNoDrift(await world.backporch('status')).stdout, /✓ InSync/)
     })
 
-    test('what was not approved is left as it is, and the syncer can apply afterwards without force', async (t) => {
+    test('leaves what was not approved, and the syncer can apply afterwards without force', async (t) => {
       const { world, namespace } = await open(t)
       await world.kubectl('scale', 'deployment/web', '--replicas=5', '-n', namespace)
       await world.kubectl(
@@ -196,7 +196,7 @@ await controlPlaneSuite(
       assert.match(assertNoDrift(await world.backporch('status')).stdout, /✓ InSync/)
     })
 
-    test('what was restored belongs to the syncer again: without force it changes the field, and removes it when git does', async (t) => {
+    test('gives ownership of restored fields back to the syncer, which then changes and removes them without force', async (t) => {
       const { world, namespace } = await open(t)
       const ns = ['-n', namespace]
       await world.kubectl(
@@ -253,7 +253,7 @@ await controlPlaneSuite(
       assertExit(await world.backporch('diff'), 0)
     })
 
-    test('a write that the server refuses is told, and nothing says that the drift is gone', async (t) => {
+    test('reports a write that the server refuses, and does not call the drift gone', async (t) => {
       const { world, namespace } = await open(t)
       await world.kubectl(
         'patch',

@@ -7,7 +7,7 @@ import { policy, webPackage } from './packages.ts'
 import { assertExit, openWorld, type World } from './world.ts'
 
 await controlPlaneSuite('a shallow clone', {}, (plane) => {
-  test('a hand edit is shown although a decision was merged before the history of the clone begins', async (t) => {
+  test("reports a hand edit although the decision was merged before the clone's history begins", async (t) => {
     const namespace = await plane.namespace('shallow')
     const world = await openWorld(t, plane, {
       ...webPackage(namespace),
@@ -36,7 +36,7 @@ await controlPlaneSuite('a shallow clone', {}, (plane) => {
     }
   })
 
-  test('what only an older commit can tell is named and is no drift; the hand edit beside it is shown', async (t) => {
+  test('names what only an older commit could decide without calling it drift, and reports the hand edit', async (t) => {
     const namespace = await plane.namespace('shallow')
     const world = await openWorld(t, plane, webPackage(namespace))
     await world.sync('apps/web')

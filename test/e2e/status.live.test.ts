@@ -18,7 +18,7 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     return plane
   }
 
-  test('the API server stops between two scans: Unknown with its age and exit 3; it starts again: InSync', async (t) => {
+  test('reports Unknown with its age and exit 3 while the API server is down, and InSync afterwards', async (t) => {
     const plane = await ownPlane(t)
     const namespace = await plane.namespace('status')
     const world = await openWorld(t, plane, webPackage(namespace))
@@ -77,7 +77,7 @@ await controlPlaneStartSuite('what status says of a cluster', () => {
     assert.doesNotMatch(back.stderr, /cannot be observed/)
   })
 
-  test('what is in sync and fails is shown beside the state, in every output, with an exit code that is not that of drift', async (t) => {
+  test('shows failing health of an in-sync package in every output, with another exit code than drift', async (t) => {
     const plane = await ownPlane(t)
     const namespace = await plane.namespace('health')
     const world = await openWorld(t, plane, {

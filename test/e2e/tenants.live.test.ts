@@ -15,7 +15,7 @@ await controlPlaneSuite('two tenants', {}, (plane) => {
       ['apply', '--server-side', '--field-manager=ci', '--filename=-'],
     ],
   ] as const)
-    test(`applied on ${how}: values of the other tenant leave for no repository, and nothing of his is written`, async (t) => {
+    test(`applied on ${how}: never writes values of the other tenant to a repository, nor to the tenant's objects`, async (t) => {
       const [a, b, more] = [
         await plane.namespace('tenant-a'),
         await plane.namespace('tenant-b'),

@@ -35,7 +35,7 @@ await controlPlaneSuite('who did it', { auditLevel: 'RequestResponse' }, (plane)
     return { world, namespace, user, kubectl }
   }
 
-  test('with the audit log the user of a scale, a changed field, a removed field and a deletion is named, and without it none', async (t) => {
+  test('names the user of a scale, a changed or removed field and a deletion from the audit log only', async (t) => {
     const { world, namespace, user, kubectl } = await open(t)
     await kubectl('scale', 'deployment/web', '--replicas=5')
     await kubectl(

@@ -37,7 +37,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     return branch
   }
 
-  test('without a policy a drift is recorded as a draft, in the form of design §7, and a second scan changes no ref', async (t) => {
+  test('without a policy it records drift as a draft in the form of design §7, and a second scan changes no ref', async (t) => {
     const { world, namespace } = await drifted(t)
     const run = assertExit(await world.backporch('scan'), 1)
     const branch = await onlyBranch(world)
@@ -151,7 +151,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.doesNotMatch(await world.remote('fsck', '--strict', '--full'), /error|warning|missing/)
   })
 
-  test('the ledger is an orphan branch with the report and the live status as a ResourceGroup', async (t) => {
+  test('writes the report and the live status as a ResourceGroup to an orphan ledger branch', async (t) => {
     const { world, namespace } = await drifted(t)
     assertExit(await world.backporch('scan'), 1)
     const [, root] = (await world.remote('rev-list', 'drift-ledger')).split('\n').reverse()
@@ -208,7 +208,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.match(read.stdout, /^test +apps\/web +- +~ Drifted +~ InProgress +2\/2 +medium /m)
   })
 
-  test('mode Propose makes a proposal that changes the Kptfile only, because git is right', async (t) => {
+  test('mode Propose opens a proposal that changes only the Kptfile when git is right', async (t) => {
     const { world } = await drifted(t, policy('mode: Propose'))
     assertExit(await world.backporch('scan'), 1)
     const branch = await onlyBranch(world)
@@ -231,7 +231,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.deepEqual(await world.refs(), before)
   })
 
-  test('mode Off looks and writes nothing, and --dry-run says what would be written and writes nothing', async (t) => {
+  test('mode Off writes nothing, and --dry-run reports what would be written and writes nothing', async (t) => {
     const { world } = await drifted(t, policy('mode: Off'))
     const before = await world.refs()
     assertExit(await world.backporch('scan'), 1)
@@ -243,7 +243,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.deepEqual(await world.refs(), moved)
   })
 
-  test('one episode is one branch: more drift updates it, an unrelated commit leaves it, a commit to the package rebuilds it', async (t) => {
+  test('one episode is one branch: more drift updates it, and only a commit to the package rebuilds it', async (t) => {
     const { world, namespace } = await drifted(t)
     assertExit(await world.backporch('scan'), 1)
     const branch = await onlyBranch(world)
@@ -274,7 +274,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.equal((await trailersOf(world, branch)).get('Drift-Object')?.split('\n').length, 2)
   })
 
-  test('a drift that goes away by itself closes its record', async (t) => {
+  test('closes its record when drift goes away by itself', async (t) => {
     const { world, namespace } = await drifted(t)
     assertExit(await world.backporch('scan'), 1)
     const id = (await onlyBranch(world)).slice(-8)
@@ -299,7 +299,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
     assert.equal(parse(await world.show('drift-ledger', closed[0] ?? '')).status.outcome, 'Healed')
   })
 
-  test('the same observation gives the same bytes on two machines', async (t) => {
+  test('writes the same bytes for the same observation on two machines', async (t) => {
     const { world, namespace } = await drifted(t)
     const live = join(world.folder, 'live.yaml')
     writeFileSync(

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => machine.remove())
 
-test('without Go it says so, and what to do', async () => {
+test('reports that Go is missing, and what to do', async () => {
   const found = await findFlux(CONTROLLERS, { environment: machine.environment, report })
   assert.ok(found.state === 'unavailable')
   assert.match(
@@ -23,7 +23,7 @@ test('without Go it says so, and what to do', async () => {
   )
 })
 
-test('each controller is built once, with the definitions of its own module', async () => {
+test('builds each controller once, with the definitions of its own module', async () => {
   for (const name of CONTROLLERS) {
     const folder = join(
       machine.directory,

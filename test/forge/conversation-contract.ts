@@ -11,7 +11,7 @@ export function conversationContract(
 ): void {
   const { pushBranch, open, countingWrites } = hands
 
-  it('sets statuses, and sends only those that differ', async () => {
+  it('sends only statuses that differ', async () => {
     const { commit } = await pushBranch()
     const status = (
       context: string,
@@ -46,7 +46,7 @@ export function conversationContract(
     )
   })
 
-  it('finds statuses among more than one page of them', async () => {
+  it('finds statuses across several pages', async () => {
     const { commit } = await pushBranch()
     const others = Array.from(
       { length: 51 },
@@ -70,7 +70,7 @@ export function conversationContract(
     )
   })
 
-  it('takes the last of several statuses of one context, all of the same second', async () => {
+  it('takes the last of several statuses of one context that have the same second', async () => {
     const { commit } = await pushBranch()
     const say = (description: string) =>
       [{ context: 'drift/fresh', state: 'success', description, url: '' }] as const
@@ -89,7 +89,7 @@ export function conversationContract(
     )
   })
 
-  it('reads more comments than fit on a page, in their order', async () => {
+  it('reads more comments than fit on one page, in order', async () => {
     const number = await open(await pushBranch())
     const texts = Array.from({ length: 105 }, (_, index) => `comment ${index}`)
     for (const text of texts) await fixture().human.comment(number, text)
@@ -99,7 +99,7 @@ export function conversationContract(
     )
   })
 
-  it('keeps one comment per topic, edited in place, and does not read its own', async () => {
+  it('keeps one comment per topic, edits it in place, and does not return its own comments', async () => {
     const number = await open(await pushBranch())
     const forge = fixture().openForge()
     await forge.ensureComment(number, 'status', 'first\n', signal)
@@ -136,7 +136,7 @@ export function conversationContract(
     )
   })
 
-  it('reads what people wrote, oldest first, and knows what it answered', async () => {
+  it('reads the comments of people, oldest first, and knows which it has answered', async () => {
     const number = await open(await pushBranch())
     const id = await fixture().human.comment(number, '/adopt 1\r\nplease')
     // Our marker in somebody's comment makes it no comment of ours.
@@ -169,7 +169,7 @@ export function conversationContract(
     )
   })
 
-  it('tells who wrote the text of a comment that was edited, or that it does not know', async () => {
+  it('reports who wrote the text of an edited comment, or that the writer is unknown', async () => {
     const number = await open(await pushBranch())
     const id = await fixture().human.comment(number, '/restore')
     await nextSecond()
@@ -181,7 +181,7 @@ export function conversationContract(
     )
   })
 
-  it('asks what a person may do', async () => {
+  it('reports the permission of a person', async () => {
     const { writer, reader } = fixture().people
     const forge = fixture().openForge()
     assert.equal(await forge.permissionOf(writer, signal), 'write')

@@ -25,7 +25,7 @@ export function decisionContract(
     })
   }
 
-  it('sees a proposal that a person closed, and one that is opened again', async () => {
+  it('sees a proposal that a person closed, and one that was reopened', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     await fixture().human.close(number)
@@ -36,7 +36,7 @@ export function decisionContract(
     assert.equal((await readOne(wanted.ref)).state, 'open')
   })
 
-  it('finds one by its number whose branch was renamed, as long as it is open and when it is closed', async () => {
+  it('finds a proposal by its number after its branch was renamed, while open and when closed', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     const name = `people/fix-${number}`
@@ -55,7 +55,7 @@ export function decisionContract(
     assert.deepEqual(await read(), { state: 'closed', ...now, decidedBy: fixture().people.writer })
   })
 
-  it('finds one by its number that goes into another base, puts an open one back, and tells who closed it', async () => {
+  it('finds a retargeted proposal by its number, restores the base of an open one, and reports who closed it', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     const read = async () => {
@@ -78,7 +78,7 @@ export function decisionContract(
     assert.deepEqual([state, baseBranch, decidedBy], ['closed', 'staging', fixture().people.writer])
   })
 
-  it('takes nothing for a proposal whose number it does not have', async () => {
+  it('finds no proposal when the repository lacks its number', async () => {
     const ref = 'refs/heads/proposed/apps/web/drift-0badcafe'
     const all = await fixture()
       .openForge()
@@ -147,7 +147,7 @@ export function decisionContract(
     )
   })
 
-  it('merges without a tag, where none is set', async () => {
+  it('merges without a tag when none is given', async () => {
     const wanted = await pushBranch()
     await open(wanted)
     const base = await mainOf()
@@ -172,7 +172,7 @@ export function decisionContract(
     assert.equal((await fixture().repository.listRefs(signal)).refs.has(wanted.ref), false)
   })
 
-  it('opens no second one of the commit that somebody closed, where the caller has not seen that', async () => {
+  it('opens no second proposal for a commit whose closed proposal the caller has not seen', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     await fixture().human.close(number)
@@ -186,7 +186,7 @@ export function decisionContract(
   })
 
   for (const how of ['merged', 'closed'] as const) {
-    it(`tells the commit that was ${how}, wherever the branch goes after that, and when it is gone`, async () => {
+    it(`reports the commit that was ${how} after the branch moves or is deleted`, async () => {
       const wanted = await pushBranch()
       const number = await open(wanted)
       await (how === 'merged'
@@ -202,7 +202,7 @@ export function decisionContract(
       assert.deepEqual([gone.number, gone.state, gone.commit], [number, how, wanted.commit])
     })
 
-    it(`leaves the text of a proposal as it is that was ${how} since it was read`, async () => {
+    it(`does not edit the text of a proposal that was ${how} since it was read`, async () => {
       const wanted = await pushBranch()
       const number = await open(wanted)
       const known = await readOne(wanted.ref)
@@ -259,7 +259,7 @@ export function decisionContract(
     assert.equal((await readOne(wanted.ref)).state, 'open')
   })
 
-  it('closes one that was left open, once, and for nobody', async () => {
+  it('closes an open proposal once and records no decider', async () => {
     const wanted = await pushBranch()
     await open(wanted)
     const known = await readOne(wanted.ref)
@@ -269,7 +269,7 @@ export function decisionContract(
     assert.deepEqual([closed.number, closed.state, closed.decidedBy], [known.number, 'closed', ''])
   })
 
-  it('closes with deleted branch and ledger, all in one push', async () => {
+  it('deletes the branch and writes the ledger in one push when it closes a proposal', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     const stale = [{ ref: 'refs/heads/drift-ledger', from: wanted.commit, to: wanted.commit }]

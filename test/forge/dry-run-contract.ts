@@ -9,7 +9,7 @@ export function dryRunContract(
   { pushBranch, readOne, open, countingWrites }: ContractHands,
   signal: AbortSignal,
 ): void {
-  it('holds back the first request of everything that is not there yet', async () => {
+  it('holds back the first request for everything that does not exist yet', async () => {
     const wanted = await pushBranch()
     const other = await pushBranch()
     const number = await open(other)
@@ -50,7 +50,7 @@ export function dryRunContract(
     assert.equal(sent, 0)
   })
 
-  it('says nothing of what is there', async () => {
+  it('counts no write for what already exists', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     const known = await readOne(wanted.ref)

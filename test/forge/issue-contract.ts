@@ -11,7 +11,7 @@ export function issueContract(contextOf: () => ForgeFixture, signal: AbortSignal
     return contextOf().writes() - start
   }
 
-  it('keeps one issue per topic: made, rewritten, opened again, closed', async () => {
+  it('keeps one issue per topic when it is created, rewritten, reopened and closed', async () => {
     const fixture = contextOf()
     const ensure = (body: string) =>
       fixture

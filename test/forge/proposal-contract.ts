@@ -11,7 +11,7 @@ export function proposalContract(
 ): void {
   const { count, pushBranch, readOne, open, countingWrites } = hands
 
-  it('opens a proposal as wanted, and reads it back', async () => {
+  it('opens a proposal and reads it back', async () => {
     const wanted = await pushBranch()
     const opened = await fixture().openForge().ensureProposal(wanted, undefined, signal)
     assert.equal(opened.label, `#${opened.number}`)
@@ -35,7 +35,7 @@ export function proposalContract(
     assert.deepEqual([...known.labels].sort(), [...wanted.labels].sort())
   })
 
-  it('reads pull requests of whoever, one by its number and the open ones into a branch', async () => {
+  it('reads any pull request by its number, and the open ones into a branch', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     const forge = fixture().openForge()
@@ -61,7 +61,7 @@ export function proposalContract(
     assert.equal((await fixture().openForge().readPullRequest(number, signal)).open, false)
   })
 
-  it('reads the heads that are to be merged with their status, whoever opened them', async () => {
+  it('reads open heads with their status, whoever opened them', async () => {
     const [own, other] = [await pushBranch(), await pushBranch()]
     await open(own)
     const number = await open(other)
@@ -84,7 +84,7 @@ export function proposalContract(
     assert.deepEqual(await read(), [])
   })
 
-  it('sends nothing that writes for the same proposal a second time, with or without what is known', async () => {
+  it('sends no write for an unchanged proposal, whether or not it is known', async () => {
     const wanted = await pushBranch()
     await open(wanted)
     const known = await readOne(wanted.ref)
@@ -100,7 +100,7 @@ export function proposalContract(
     )
   })
 
-  it('has one proposal for a branch, whoever asks at the same time', async () => {
+  it('opens one proposal for a branch when two requests run at once', async () => {
     const wanted = await pushBranch()
     const both = await Promise.all([open(wanted), open(wanted)])
     assert.equal(both[0], both[1])
@@ -116,7 +116,7 @@ export function proposalContract(
     assert.deepEqual([...known.labels].sort(), [...wanted.labels].sort())
   })
 
-  it('updates title, body and our labels in place, and leaves those of people', async () => {
+  it('updates title, body and our labels in place, and keeps labels of people', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     await fixture().human.addLabel(number, 'team-a')
@@ -144,7 +144,7 @@ export function proposalContract(
     ])
   })
 
-  it('takes a body with other line breaks and a title at the limit for what was wanted', async () => {
+  it('treats a body with other line breaks and a title at the limit as unchanged', async () => {
     const { titleLimit } = fixture().openForge().dialect
     for (const draft of [false, true]) {
       const wanted = {
@@ -164,7 +164,7 @@ export function proposalContract(
     }
   })
 
-  it('gives back hostile text as it is, and sends it once', async () => {
+  it('returns hostile text unchanged, and sends it once', async () => {
     const hostile =
       '@all `x` --> <img src=x> \u202e\u200b \u001b[31m closes #1 =1+1 |\n\n```\n/adopt\n```\n<!-- backporch:topic:status -->'
     const wanted = {
@@ -193,7 +193,7 @@ export function proposalContract(
     )
   })
 
-  it('sees a proposal whose branch was deleted as closed, and tells nothing of a branch that never had one', async () => {
+  it('sees a proposal whose branch was deleted as closed, and reports none for a branch that never had one', async () => {
     const wanted = await pushBranch()
     const number = await open(wanted)
     await fixture().repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], signal)
@@ -233,7 +233,7 @@ export function proposalContract(
     assert.equal((await readOne(wanted.ref)).draft, true)
   })
 
-  it('asks reviewers without losing those that can be asked, and opens the proposal all the same', async () => {
+  it('requests the valid reviewers and opens the proposal although others are invalid', async () => {
     const wanted = {
       ...(await pushBranch()),
       reviewers: ['nobody-of-that-name', fixture().people.writer, 'no-org/no-team'],
@@ -254,7 +254,7 @@ export function proposalContract(
     assert.ok(told.slice(1).every((name) => name === 'no-org/no-team'))
   })
 
-  it('assigns it and gives it its milestone, once, and leaves out what the forge does not know', async () => {
+  it('sets assignees and milestone once, and leaves out what the forge does not know', async () => {
     const { writer, reader } = fixture().people
     const wanted = {
       ...(await pushBranch()),
@@ -290,7 +290,7 @@ export function proposalContract(
     )
   })
 
-  it('reads open proposals below proposed/ only, and others where they are named', async () => {
+  it('lists open proposals below proposed/ only, and others when they are named', async () => {
     const ours = await pushBranch()
     const other = await pushBranch(`drafts/apps/web/other-${count() + 1}`)
     await open(ours)

@@ -73,7 +73,7 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
   const branchOf = (pull: ObservedPull): string => pull.head.label
   const author = (review: ReviewWorld): GiteaUser => review.fixture.writer
 
-  test('adopt, from a person who may write; from one who may only read, from an edited comment and in a quote it changes nothing', async (t) => {
+  test('obeys adopt of a person with write access, but not of a reader, in an edited comment or in a quote', async (t) => {
     const { review, world, pull } = await proposed(t)
     const { reader, human } = review.fixture
     const readers = await write(review, reader, pull.number, '/adopt 1')
@@ -127,7 +127,7 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     )
   })
 
-  test('a ticked box, a snooze, and a branch that somebody pushed to and that is taken back', async (t) => {
+  test('obeys a ticked box and a snooze, and restores a branch that somebody pushed to', async (t) => {
     const { review, world, pull } = await proposed(t)
     const { human } = review.fixture
     await human.editBody(
@@ -169,7 +169,7 @@ function commandsOn(plane: Parameters<typeof openReviewWorld>[1], server: Gitea)
     assert.equal((await review.onlyOpen()).number, pull.number)
   })
 
-  test('ignore opens a pull request about the policy; merged, the drift is hidden, and no branch is left', async (t) => {
+  test('ignore opens a policy pull request; once merged, the drift is hidden and no branch remains', async (t) => {
     const { review, world, pull } = await proposed(t)
     const { human } = review.fixture
     await write(review, author(review), pull.number, '/ignore 1 --for 30d -- KEDA trial')

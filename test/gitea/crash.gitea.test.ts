@@ -28,7 +28,7 @@ interface Scenario {
 
 const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'drift is seen first: a pull request is opened',
+    name: 'new drift: a pull request is opened',
     begin: async (world) => world.live('red', 'kubectl-edit'),
     command: 'scan',
     writes: ['push', 'POST /pulls', 'POST /labels', 'POST /statuses/', 'POST /issues'],
@@ -131,7 +131,7 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
     })
   }
 
-  test('two controllers that open a pull request at the same moment: one is open after both turns, and any other one links to it', async () => {
+  test('of two controllers that open a pull request at once, one stays open and any other links to it', async () => {
     const world = await fixture.open()
     world.live('red', 'kubectl-edit')
     const gate = Promise.withResolvers<undefined>()
@@ -160,7 +160,7 @@ await giteaSuite('the program is killed at any write', {}, (gitea) => {
   })
 
   for (const command of ['approve', 'reject'] as const) {
-    test(`${command}: killed at any write and given again, the decision is there once, by who made it`, async (t) => {
+    test(`${command}: killed at any write and repeated, the decision is recorded once with its author`, async (t) => {
       const decided = async (kill?: {
         readonly at: number
         readonly when: 'before' | 'after'

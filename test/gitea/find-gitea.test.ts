@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => machine.remove())
 
-test('without git, which it runs, it says so', async () => {
+test('reports that git is missing, which Gitea runs', async () => {
   await writeScript(await programPath('gitea', machine.environment), '')
   const found = await findGitea({ environment: machine.environment })
   assert.deepEqual(found, {
@@ -20,7 +20,7 @@ test('without git, which it runs, it says so', async () => {
   })
 })
 
-test('a build has its static files beside it', async () => {
+test('finds a build together with its static files', async () => {
   const binary = await programPath('gitea', machine.environment)
   await writeScript(binary, '')
   await machine.install('git')

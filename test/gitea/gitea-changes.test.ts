@@ -55,7 +55,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     }
   }
 
-  test('a token that is revoked between two requests: BP5002; with another one, the same pull request', async (t) => {
+  test('a token revoked between two requests is BP5002, and a new one finds the same pull request', async (t) => {
     const { fixture: giteaFixture, wanted, number } = await opened(t)
     const { token, revoke } = await gitea.createToken(giteaFixture.bot, ['all'])
     const forge = giteaFixture.openForge(token)
@@ -72,7 +72,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('a token that may only read: BP5003, which names the scope', async (t) => {
+  test('a read-only token is BP5003, which names the missing scope', async (t) => {
     const { fixture: groundwork, wanted } = await opened(t)
     const { token } = await gitea.createToken(groundwork.bot, [
       'read:repository',
@@ -90,7 +90,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('renamed, transferred, archived, out of sight, deleted', async (t) => {
+  test('reports a renamed, transferred, archived, hidden and deleted repository', async (t) => {
     const { fixture: ground, wanted, number } = await opened(t)
     await asOwner(ground, 'PATCH', '', { name: 'elsewhere' })
     await refuses(ground, wanted, ['BP5008'])
@@ -134,7 +134,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await refuses(ground, wanted, ['BP5003'])
   })
 
-  test('issues and pull requests that are turned off are named', async (t) => {
+  test('reports disabled issues and pull requests with the setting to change', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     for (const [setting, named] of [
       ['has_pull_requests', 'pull requests'],
@@ -157,7 +157,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     }
   })
 
-  test('issues and pull requests that are turned off are named by the first request', async (t) => {
+  test('the first request reports disabled issues and pull requests', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     const isNamed = (thrown: unknown): boolean =>
       thrown instanceof Failure && /^(issues|pull requests) are turned off/.test(thrown.why)
@@ -172,7 +172,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     await assert.rejects(ground.openForge().ensureProposal(wanted, undefined, signal), isNamed)
   })
 
-  test('a protected base branch: the merge says which rule, and no tag, branch or ledger moves', async (t) => {
+  test('a protected base branch fails the merge with the rule, and moves no tag, branch or ledger', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     await asOwner(ground, 'POST', '/branch_protections', {
       rule_name: 'main',
@@ -204,7 +204,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     assert.deepEqual([...(await ground.repository.listRefs(signal)).refs], [...before])
   })
 
-  test('a repository without merge commits is merged by a style that it allows, with our message', async (t) => {
+  test('merges with our message in an allowed style when merge commits are disabled', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     const styles = {
       allow_merge_commits: false,
@@ -244,7 +244,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('the answer to a merge is lost: it is found merged, and finished', async (t) => {
+  test('finds and completes a merge whose answer was lost', async (t) => {
     const { fixture: ground, wanted } = await opened(t)
     const base = parseObjectId(
       (await ground.repository.listRefs(signal)).refs.get('refs/heads/main') ?? '',
@@ -272,7 +272,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('two that open at the same moment: Gitea takes both, the first one stays, and the other says nothing afterwards', async (t) => {
+  test('of two pull requests that Gitea accepts at once, the first stays and the other decides nothing', async (t) => {
     const ground = await createGiteaFixture(gitea)
     t.after(() => ground.close())
     const wanted = await pushBranch(ground.repository, signal)
@@ -330,7 +330,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     assert.deepEqual([merged?.number, merged?.state], [known?.number, 'merged'])
   })
 
-  test('a pull request from the branch of the same name in a fork is not ours', async (t) => {
+  test("a pull request from a fork's branch of the same name is not ours", async (t) => {
     const { fixture: ground, wanted, number } = await opened(t)
     const { writer } = ground
     assert.equal(
@@ -356,7 +356,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('a label that somebody deleted while its number is remembered is made again', async (t) => {
+  test('recreates a label that somebody deleted while its number is cached', async (t) => {
     const { fixture: ground, wanted, number } = await opened(t)
     const forge = ground.openForge()
     await forge.ensureProposal(
@@ -381,7 +381,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     assert.deepEqual(now.body.map(({ name }) => name).sort(), [...wanted.labels].sort())
   })
 
-  test('two processes that make the same label, write the same comment, or open the same issue, at one moment leave one of each', async (t) => {
+  test('two processes that create the same label, comment or issue at once leave one of each', async (t) => {
     const { fixture: ground, number, wanted } = await opened(t)
     type Named = {
       readonly id: number
@@ -435,7 +435,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     )
   })
 
-  test('an issue that another process closes at the same moment is closed: a 500 for the second close is no failure', async (t) => {
+  test('a 500 for an issue that another process closed at the same time is no failure', async (t) => {
     const { fixture: ground } = await opened(t)
     const forge = ground.openForge()
     const issue = { topic: 'dashboard', title: 'Drift dashboard', body: 'one', labels: [] }
@@ -457,7 +457,7 @@ await giteaSuite('GiteaForge where the repository or the rights change', {}, (gi
     assert.equal(body.state, 'closed')
   })
 
-  test('an account that is no administrator is told what it needs to ask for the rights of others', async (t) => {
+  test('an account without admin rights is told what it needs to read permissions of others', async (t) => {
     const { fixture: ground } = await opened(t)
     await assert.rejects(
       ground.openForge(ground.writer.token).permissionOf(ground.reader.name, signal),

@@ -25,7 +25,7 @@ interface Pull {
 }
 
 await giteaSuite("Gitea's API", {}, (gitea) => {
-  test('a second pull request of the same branches is refused with 409, one without commits with 422', async () => {
+  test('rejects a second pull request of the same branches with 409, and one without commits with 422', async () => {
     const { send, commit, open } = await world(gitea)
     await commit('drift/one')
     const first = await open('drift/one')
@@ -47,7 +47,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     )
   })
 
-  test('the list ignores a head filter; base and head in the path find one, slashes as they are, the oldest first, closed ones too', async () => {
+  test('ignores a head filter in lists; base and head in the path find the oldest pull request, closed ones too', async () => {
     const { send, commit, open } = await world(gitea)
     for (const branch of ['drift/one', 'drift/two']) {
       await commit(branch)
@@ -69,7 +69,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     )
   })
 
-  test('a change of a pull request answers 201; its url is that of the page', async () => {
+  test('answers an edit of a pull request with 201, and its url is the url of the page', async () => {
     const { send, commit, open } = await world(gitea)
     await commit('drift/one')
     const created = await open('drift/one')
@@ -77,7 +77,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.equal(created.url, created.html_url)
   })
 
-  test('a draft is made by the title alone, and cannot be merged', async () => {
+  test('marks a draft by its title alone, and refuses to merge it', async () => {
     const { send, commit } = await world(gitea)
     await commit('drift/one')
     await commit('drift/two')
@@ -103,7 +103,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     )
   })
 
-  test('labels go by name to an issue, unknown names are dropped in silence, and are removed by id', async () => {
+  test('adds labels to an issue by name, drops unknown names silently, and removes labels by id', async () => {
     const { send, commit, open } = await world(gitea)
     await commit('drift/one')
     const { number } = await open('drift/one')
@@ -134,7 +134,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     )
   })
 
-  test('a label of the same name can be made twice', async () => {
+  test('accepts two labels with the same name', async () => {
     const { send } = await world(gitea)
     const make = () => send<{ id: number }>('POST', '/labels', { name: 'drift', color: '#ff0000' })
     const [one, other] = [await make(), await make()]
@@ -142,7 +142,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.notEqual(one.body.id, other.body.id)
   })
 
-  test('who may write can change the comment of somebody else, who stays its author; only a second later it shows', async () => {
+  test('a writer can edit the comment of another person, who stays its author; updated_at shows it in seconds', async () => {
     const { ann, send, path } = await world(gitea)
     const bob = await gitea.createUser(gitea.uniqueName('bob'))
     const issue = await send<{ number: number }>('POST', '/issues', { title: 'x' })
@@ -174,7 +174,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.match(edited.body.updated_at, /T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/, 'whole seconds')
   })
 
-  test('it describes itself: every path that a client calls can be checked against its own OpenAPI', async () => {
+  test('serves an OpenAPI description that covers the paths of clients', async () => {
     const answer = await fetch(`${gitea.url}/swagger.v1.json`)
     const description = (await answer.json()) as {
       swagger: string
@@ -184,7 +184,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.ok(description.paths['/repos/{owner}/{repo}/pulls/{index}/merge']?.['post'])
   })
 
-  test('its API has no word on who edited a comment, or on what it said before', async () => {
+  test('its API reports neither who edited a comment nor its earlier text', async () => {
     const answer = await fetch(`${gitea.url}/swagger.v1.json`)
     const { paths, definitions } = (await answer.json()) as {
       paths: Record<string, unknown>
@@ -211,7 +211,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     ])
   })
 
-  test('merging answers 405 alike while it is checked and when there is a conflict, 409 when the head moved', async () => {
+  test('answers a merge with 405 during checks and on conflict, and with 409 when the head moved', async () => {
     const { ann, send, commit, open } = await world(gitea)
     const head = await commit('drift/one', 'same', '1')
     await commit('drift/two', 'same', '2')
@@ -255,7 +255,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.equal((await send('PATCH', `/pulls/${one.number}`, { state: 'open' })).status, 412)
   })
 
-  test('auto-merge is 201, twice 409, cancelled 204, and merges when the status comes', async () => {
+  test('answers auto-merge with 201, a repeat with 409 and a cancel with 204, and merges on success', async () => {
     const { ann, send, commit, open } = await world(gitea)
     const head = await commit('drift/one')
     await send('POST', '/branch_protections', {
@@ -283,7 +283,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.equal((await send('GET', `/pulls/${number}/merge`)).status, 204)
   })
 
-  test('a deleted branch closes its pull request, whose head is then a ref of the request', async () => {
+  test('deleting a branch closes its pull request, whose head then is a ref of the request', async () => {
     const { send, commit, open } = await world(gitea)
     const head = await commit('drift/one')
     const { number } = await open('drift/one')
@@ -299,7 +299,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
   })
 
   for (const ending of ['closed', 'merged'] as const) {
-    test(`the head of a ${ending} pull request is what its branch is now; what was ${ending} is the ref of the request`, async () => {
+    test(`the head of a ${ending} pull request follows its branch; the ref of the request keeps what was ${ending}`, async () => {
       const { ann, send, commit, open } = await world(gitea)
       const head = await commit('drift/one')
       const { number } = await open('drift/one')
@@ -348,7 +348,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     })
   }
 
-  test('a commit status may have any state, whatever is documented', async () => {
+  test('accepts any state of a commit status, whatever is documented', async () => {
     const { send, commit } = await world(gitea)
     const head = await commit('drift/one')
     const { status, body } = await send<{ status: string }>('POST', `/statuses/${head}`, {
@@ -358,7 +358,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.deepEqual([status, body.status], [201, 'unknown'])
   })
 
-  test('permission: of oneself, or of anybody for an administrator of the repository; a stranger to a public one has read', async () => {
+  test("reports one's own permission, and that of others to an admin; strangers can read a public repository", async () => {
     const { ann, send, path } = await world(gitea)
     const bob = await gitea.createUser(gitea.uniqueName('bob'))
     const requested = async (token: string, name: string): Promise<unknown> => {
@@ -377,7 +377,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.equal(await requested(bob.token, bob.name), 'write')
   })
 
-  test('reviewers of CODEOWNERS are requested by Gitea itself; asking again answers an empty list', async () => {
+  test('requests reviewers of CODEOWNERS itself, and answers a repeated request with an empty list', async () => {
     const bob = await gitea.createUser(gitea.uniqueName('bob'))
     const { send, commit, open } = await world(gitea, { CODEOWNERS: `.* @${bob.name}\n` })
     await send('PUT', `/collaborators/${bob.name}`, { permission: 'write' })
@@ -394,7 +394,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.deepEqual([again.status, again.body], [201, []])
   })
 
-  test('nothing is conditional: there is no ETag; pages are counted in headers', async () => {
+  test('sends no ETag, and counts pages in headers', async () => {
     const { send } = await world(gitea)
     const { headers } = await send('GET', '/pulls?state=all&limit=1')
     assert.deepEqual(
@@ -403,7 +403,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     )
   })
 
-  test('an archived repository answers 423 to writes, a renamed one 301, one that may not be seen 404', async () => {
+  test('answers writes to an archived repository with 423, a renamed one with 301, and a hidden one with 404', async () => {
     const { ann, send, path } = await world(gitea)
     await send('PATCH', '', { archived: true })
     assert.equal((await send('POST', '/issues', { title: 'x' })).status, 423)
@@ -420,7 +420,7 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.match(moved.headers['location'] ?? '', new RegExp(`/repos/${ann.name}/renamed/pulls`))
   })
 
-  test('text of 5 MB is taken; a title is cut to 255 bytes in silence', async () => {
+  test('accepts a body of 5 MB, and silently cuts a title to 255 bytes', async () => {
     const { send } = await world(gitea)
     const long = await send<{ body: string }>('POST', '/issues', {
       title: 'long',
@@ -431,14 +431,14 @@ await giteaSuite("Gitea's API", {}, (gitea) => {
     assert.deepEqual([title.status, title.body.title], [201, `${'t'.repeat(252)}…`])
   })
 
-  test('an alert is rendered as one, a checkbox too', async () => {
+  test('renders alerts and checkboxes', async () => {
     const body = { Text: '> [!WARNING]\n> careful\n\n- [ ] adopt\n', Mode: 'gfm' }
     const { body: page } = await gitea.request<string>(gitea.admin.token, 'POST', '/markdown', body)
     assert.match(page, /attention-warning/)
     assert.match(page, /type="checkbox"/)
   })
 
-  test('a comment on a pull request is issue_comment in one header and pull_request_comment in the other; a push moves it with synchronized', async () => {
+  test('names a pull request comment differently in two headers, and sends synchronized on a push', async () => {
     const { ann, send, commit, open } = await world(gitea)
     const receiver = await startWebhookReceiver()
     try {

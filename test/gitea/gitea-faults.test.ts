@@ -50,7 +50,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
   const isList = ({ method, path }: ProxiedRequest): boolean =>
     method === 'GET' && /\/pulls\?/.test(path)
 
-  test('a read is sent again after a fault that passes, and a write never', async () => {
+  test('retries a read after a transient fault, and never a write', async () => {
     const wanted = await pushBranch(fixture.repository, signal)
     for (const fault of [
       { kind: 'answer', status: 502 },
@@ -79,7 +79,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     heal()
   })
 
-  test('nobody answers: it is given up in time, as unreachable', async () => {
+  test('gives up in time as unreachable when no answer comes', async () => {
     only(isList, { kind: 'silent' })
     const reported = await failure(
       fixture.openForge(undefined, 200).readProposals('main', [], signal),
@@ -98,7 +98,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     heal()
   })
 
-  test('429: nothing more is sent before the time that it names', async (t) => {
+  test('after a 429 sends nothing before the time that it names', async (t) => {
     t.after(() => {
       fixture.clock.stopped = undefined
     })
@@ -126,7 +126,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     }
   })
 
-  test('an answer of another shape is never taken for "none"', async () => {
+  test('never takes a malformed answer for an empty one', async () => {
     const wanted = await pushBranch(fixture.repository, signal)
     await fixture.openForge().ensureProposal(wanted, undefined, signal)
     const bad: readonly [string, (request: ProxiedRequest) => boolean, unknown][] = [
@@ -171,7 +171,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     heal()
   })
 
-  test('a redirect to another host is not followed: the token would go there', async () => {
+  test('does not follow a redirect to another host, which would get the token', async () => {
     const other = await startFaultyProxy(gitea.url)
     try {
       only(isList, { kind: 'answer', status: 302, headers: { location: `${other.url}/login` } })
@@ -202,7 +202,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     }
   })
 
-  test('an instance that gives one entry to a page is read to its end', async () => {
+  test('reads an instance with one entry per page to its end', async () => {
     const wanted = [
       await pushBranch(fixture.repository, signal),
       await pushBranch(fixture.repository, signal),
@@ -218,7 +218,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
   })
 
   for (const how of ['merged', 'closed'] as const) {
-    test(`a pull request that is ${how} at the very moment of an edit has the text that was reviewed`, async () => {
+    test(`keeps the reviewed text of a pull request that is ${how} during an edit`, async () => {
       const wanted = await pushBranch(fixture.repository, signal)
       const { number = 0 } = await fixture.openForge().ensureProposal(wanted, undefined, signal)
       const known = (await fixture.openForge().readProposals('main', [wanted.ref], signal)).find(
@@ -258,7 +258,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
     })
   }
 
-  test('whichever request that writes is lost before or after it was done: two more turns later all is there once', async () => {
+  test('after any write is lost, before or after it was done, two more turns leave everything once', async () => {
     const faults: readonly Fault[] = [{ kind: 'lost' }, { kind: 'cut' }]
     const say = async (forge: HostedForge, wanted: WantedProposal): Promise<void> => {
       const known = (await forge.readProposals('main', [wanted.ref], signal)).find(

@@ -57,7 +57,7 @@ else {
       return repository
     }
 
-    it('passes a token that may do everything, and changes nothing', async () => {
+    it('passes a token with all permissions, and changes nothing', async () => {
       const { owner, remote, path } = await prepare()
       const before = await repositoryAt(owner, path)
       assert.deepEqual(await ask(remote, owner.token), [
@@ -81,12 +81,12 @@ else {
       }
     })
 
-    it('says that an account may only read', async () => {
+    it('reports an account with read access only', async () => {
       const { other, remote } = await prepare()
       assert.equal((await ask(remote, other.token))[0], 'forge-permissions failed push')
     })
 
-    it('finds by a rehearsed push what branch protection refuses, and pushes nothing', async () => {
+    it('finds what branch protection refuses with a dry-run push, and pushes nothing', async () => {
       const { owner, other, remote, path } = await prepare()
       await gitea.request(owner.token, 'PUT', `${path}/collaborators/${other.name}`, {
         permission: 'write',

@@ -20,7 +20,7 @@ interface Pull {
 }
 
 await giteaSuite('the test Gitea', {}, (gitea) => {
-  test('a branch is pushed over HTTP with a token by the real git, and a clone has it', async () => {
+  test('pushes a branch over HTTP with a token, and a clone has it', async () => {
     const { ann, repository } = await world(gitea, { 'apps/web/web.yaml': 'replicas: 3\n' })
     const { plain } = gitea.cloneUrl(ann, ann.name, repository.name)
     await inFolder(async (folder) => {
@@ -50,7 +50,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     })
   })
 
-  test('nobody pushes without credentials or with those of somebody without rights', async () => {
+  test('refuses a push without credentials or with those of an account without rights', async () => {
     const { ann, repository } = await world(gitea, { a: 'b' })
     const bob = await gitea.createUser(gitea.uniqueName('bob'))
     const { plain } = gitea.cloneUrl(ann, ann.name, repository.name)
@@ -75,7 +75,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     })
   })
 
-  test('an address with credentials in it works, and shows none of them when printed', async () => {
+  test('works with credentials in an address, and never prints them', async () => {
     const { ann, repository } = await world(gitea, { a: 'b' })
     const url = gitea.cloneUrl(ann, ann.name, repository.name)
     for (const printed of [inspect(url, { depth: 9 }), JSON.stringify(url), `${url}`])
@@ -91,7 +91,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     ['squash', 1, false],
     ['fast-forward-only', 1, true],
   ] as const) {
-    test(`a pull request is merged in the style ${style}`, async () => {
+    test(`merges a pull request in the style ${style}`, async () => {
       const { ann, repository } = await world(gitea, { a: '1' })
       const path = `/repos/${ann.name}/${repository.name}`
       const { head } = await commitOn(gitea, ann, repository, 'drift/one', 'b')
@@ -129,7 +129,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     })
   }
 
-  test('a webhook comes with the signature of its bytes in the header of Gitea and in that of GitHub', async () => {
+  test('signs a webhook in the headers of Gitea and of GitHub', async () => {
     const { ann, repository } = await world(gitea, { a: '1' })
     const receiver = await startWebhookReceiver()
     try {
@@ -149,7 +149,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     }
   })
 
-  test('a webhook reaches no address but loopback', async () => {
+  test('sends webhooks to loopback addresses only', async () => {
     const { ann, repository } = await world(gitea, { a: '1' })
     const receiver = await startWebhookReceiver()
     try {
@@ -182,7 +182,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     }
   })
 
-  test('a token can do what its scopes say, until it is revoked', async () => {
+  test('a token can do what its scopes allow until it is revoked', async () => {
     const { ann, repository } = await world(gitea, { a: '1' })
     const path = `/repos/${ann.name}/${repository.name}`
     const reader = await gitea.createToken(ann, ['read:repository'])
@@ -195,7 +195,7 @@ await giteaSuite('the test Gitea', {}, (gitea) => {
     assert.equal((await gitea.request(reader.token, 'GET', path)).status, 401)
   })
 
-  test('an administrator is one, and an empty repository has no branch', async () => {
+  test('creates an administrator, and an empty repository without a branch', async () => {
     const boss = await gitea.createUser(gitea.uniqueName('boss'), { admin: true })
     assert.equal((await gitea.request(boss.token, 'GET', '/admin/users')).status, 200)
     const empty = await gitea.createRepository(boss, 'empty', { private: true })

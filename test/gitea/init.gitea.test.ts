@@ -24,7 +24,7 @@ interface Pull {
 }
 
 await giteaSuite('backporch init', {}, (gitea) => {
-  test('proposed, unchanged, edited by a person and counted again, merged: enrolled, and nothing of the branch stays', async (t) => {
+  test('proposed, unchanged, edited by a person, merged: the repository is enrolled and its branch is gone', async (t) => {
     const { init, send, edit, branches, pull, bot, writes } = await fixture(gitea, t)
     const refused = await init()
     assert.equal(refused.code, 2, 'there is nobody to ask')
@@ -83,7 +83,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
     assert.equal((await send<Pull[]>('GET', '/pulls?state=all')).body.length, 1)
   })
 
-  test('closed: nothing stays, it is not proposed again unasked, and asked it is', async (t) => {
+  test('closed: the branch is removed, and only --again proposes it again', async (t) => {
     const { init, send, branches, pull } = await fixture(gitea, t)
     assert.equal((await init('--yes')).code, 0)
     await send('PATCH', '/pulls/1', { state: 'closed' })
@@ -105,7 +105,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
     assert.deepEqual([(await pull(2)).state, (await pull(2)).merged], ['closed', false])
   })
 
-  test('the requests of --print-ruleset are taken as they are, and the ledger is then the bot’s', async (t) => {
+  test('accepts the requests of --print-ruleset, which reserve the ledger for the bot', async (t) => {
     const { send, init, bot, url } = await fixture(gitea, t)
     const printed = await init('--print-ruleset', '--bot', bot.account.name)
     assert.equal(printed.code, 0, printed.stderr)

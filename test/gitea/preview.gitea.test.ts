@@ -19,7 +19,7 @@ const pipeline = (marker: string): string =>
   `${ONBOARDING_FILES['apps/api/Kptfile']}pipeline:\n  mutators:\n  - exec: sh -c 'touch ${marker}; cat'\n`
 
 await giteaSuite('backporch preview', {}, (gitea) => {
-  test('one comment, written once for a head, updated in place for the next one', async (t) => {
+  test('writes one comment per head, and updates it in place for the next one', async (t) => {
     const { commit, open, preview, comments, writes } = await fixture(gitea, t)
     await commit('owner', 'change', FILE, (text) => text.replace('replicas: 3', 'replicas: 11'))
     const number = await open('owner', 'change')
@@ -38,7 +38,7 @@ await giteaSuite('backporch preview', {}, (gitea) => {
     assert.match(after[0] ?? '', /\| `3` \| `12` \|/)
   })
 
-  test('of a fork its commit is read, nothing that it names is run, and the comment says so', async (t) => {
+  test('reads the commit of a fork but runs none of its programs, and the comment says so', async (t) => {
     const { commit, fork, open, preview, comments, ran, marker } = await fixture(gitea, t)
     await fork()
     await commit('stranger', 'evil', FILE, (text) => text.replace('replicas: 3', 'replicas: 11'))
@@ -54,7 +54,7 @@ await giteaSuite('backporch preview', {}, (gitea) => {
     assert.ok(!ran())
   })
 
-  test('the step of the Action comments; with a token that may not, of a fork, it warns and has the summary', async (t) => {
+  test('the step of the Action comments; with the token of a fork it warns and writes the summary', async (t) => {
     const { commit, fork, open, step, comments } = await fixture(gitea, t)
     await commit('owner', 'change', FILE, (text) => text.replace('replicas: 3', 'replicas: 11'))
     const own = await open('owner', 'change')

@@ -25,7 +25,7 @@ await giteaStartSuite('sharedGitea', () => {
   })
   after(() => forRun.stop())
 
-  test('several processes use the one Gitea of their run, and none of them ends it', async () => {
+  test('several processes share the one Gitea of their run, and none stops it', async () => {
     const options = { env: environment }
     const answers = await Promise.all(
       [1, 2].map(() =>
@@ -45,7 +45,7 @@ await giteaStartSuite('sharedGitea', () => {
     assert.equal(new Set(observed.map(({ name }) => name)).size, 2)
   })
 
-  test('a Gitea that the run promised and that is gone is an error, not a reason to start another', async () => {
+  test('a missing Gitea that the run announced is an error, and starts no other one', async () => {
     const gone = { ...environment, [SHARED_GITEA]: '/nowhere/gitea.json' }
     await assert.rejects(
       sharedGitea({ environment: gone }),

@@ -18,7 +18,7 @@ const starter = `import { startGitea } from ${JSON.stringify(new URL('start-gite
 `
 
 await giteaStartSuite('startGitea', () => {
-  test('starts a server that is ready on 127.0.0.1 alone, and stop leaves no process and no file', async () => {
+  test('starts a server that listens on 127.0.0.1 only, and stop leaves no process and no file', async () => {
     const gitea = await start({})
     assert.match(gitea.url, /^http:\/\/127\.0\.0\.1:\d+$/)
     const { status, body } = await gitea.request<{ version: string }>(undefined, 'GET', '/version')
@@ -39,7 +39,7 @@ await giteaStartSuite('startGitea', () => {
     await gitea.stop()
   })
 
-  test('two started at once are apart', async () => {
+  test('two servers started at once are separate', async () => {
     const [one, other] = await Promise.all([start({}), start({})])
     try {
       assert.notEqual(one.url, other.url)
@@ -58,7 +58,7 @@ await giteaStartSuite('startGitea', () => {
     )
   })
 
-  test('when somebody takes the port, another is tried', async () => {
+  test('tries another port when its port is taken', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -75,7 +75,7 @@ await giteaStartSuite('startGitea', () => {
     }
   })
 
-  test('nothing is left soon after the starter of a ready one was killed with SIGKILL', async () => {
+  test('leaves nothing behind when the starter of a ready server is killed with SIGKILL', async () => {
     await inFolder(async (folder) => {
       const child = startIn(folder, `${starter}; setInterval(() => {}, 1_000)`)
       const pid = await untilReady(child)
@@ -86,7 +86,7 @@ await giteaStartSuite('startGitea', () => {
     })
   })
 
-  test('nothing is left soon after a starter was killed with SIGKILL while it was starting', async () => {
+  test('leaves nothing behind when a starter is killed with SIGKILL during the start', async () => {
     await inFolder(async (folder) => {
       const child = startIn(folder, starter)
       await waitUntil('the server is starting', () => processesOf(folder).length >= 2)
@@ -95,7 +95,7 @@ await giteaStartSuite('startGitea', () => {
     })
   })
 
-  test('nothing is left soon after a starter that forgot to stop it ended by itself', async () => {
+  test('leaves nothing behind when a starter exits without stopping it', async () => {
     await inFolder(async (folder) => {
       const child = startIn(folder, starter)
       await untilReady(child)
@@ -104,7 +104,7 @@ await giteaStartSuite('startGitea', () => {
     })
   })
 
-  test('the server ends with the guard itself, which nobody is left to clean up after', async () => {
+  test('ends the server with the guard process, since nothing could clean up later', async () => {
     await inFolder(async (folder) => {
       const child = startIn(folder, `${starter}; setInterval(() => {}, 1_000)`)
       const pid = await untilReady(child)
@@ -118,7 +118,7 @@ await giteaStartSuite('startGitea', () => {
     })
   })
 
-  test("a developer's proxy and git settings do not reach it", async () => {
+  test("ignores a developer's proxy and git settings", async () => {
     await inFolder(async (folder) => {
       // Every commit that is made with this configuration would fail: there is no such program to sign with.
       await writeFile(

@@ -139,7 +139,7 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
       files: [{ operation: 'create', path: file, content: '' }],
     })
 
-  test('a push, a pull request, a comment, a review, an edit, a close and a merge each bring a turn, and nothing is refused', async () => {
+  test('each event of a push, pull request, comment, review, edit, close and merge starts a turn', async () => {
     const before = receiver.turns.length
     let number = 0
     const pull = async (): Promise<void> => {
@@ -182,7 +182,7 @@ await giteaSuite('webhooks of a real Gitea', {}, (gitea) => {
     assert.deepEqual(receiver.refused, [])
   })
 
-  test('one that is signed with another secret is refused, and one of another repository brings no turn', async (t) => {
+  test('refuses a delivery with a wrong signature, and starts no turn for another repository', async (t) => {
     // Of its own: deliveries of the test before may come late.
     const own = await Receiver.open(`${ann.name}/shop`)
     t.after(() => own.close())

@@ -61,7 +61,7 @@ for (const [version, helm] of [
   ['Helm 4', helm4],
 ] as const)
   describe(`a release of the chart storefront, with ${version}`, () => {
-    test('is in sync where live is what Helm makes of it', async () => {
+    test('is in sync when live is what Helm renders', async () => {
       const { report } = await new StorefrontWorld(helm).plan({ packages: [UNIT] })
       assert.deepEqual([report.status.state, report.spec.changes], ['InSync', []])
     })

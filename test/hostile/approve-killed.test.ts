@@ -61,7 +61,7 @@ describe('approve is killed', async () => {
     }
   }
 
-  test('somebody else merged: that is said, and nobody approves it a second time', async () => {
+  test('reports a merge by somebody else, and does not approve it a second time', async () => {
     const scene = await opened()
     await killed(scene, 1, 'dies after')
     const commit = scene.repository.head('main')

@@ -109,8 +109,8 @@ function assertScrubbed({ given }: Fixture, name: string, allowed: RegExp = /^$/
   }
 }
 
-suite('children get what they need of the environment, and no credential', () => {
-  test('git, in place, over http and for a push; ssh', async () => {
+suite('child programs get the environment that they need and no credentials', () => {
+  test('git in place, over http and for a push, and ssh', async () => {
     const fixture = contextOf()
     const { root, environment } = fixture
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
@@ -143,7 +143,7 @@ suite('children get what they need of the environment, and no credential', () =>
       assert.match(run, /^\/\n/, 'not in the folder that we were started in')
   })
 
-  test('what the operator names is given as well', async () => {
+  test('also get the variables that the operator names', async () => {
     const setup = contextOf()
     const program = setup.add('viewer', 'exit 1')
     const files = [{ name: 'a', git: 'a: 1\n', live: 'a: 2\n' }]
@@ -303,7 +303,7 @@ suite('no program that a clone names ever runs', () => {
     return { clone, fixture, sprung, root }
   }
 
-  test('when its objects are read, its work tree is looked at, and its checked-out branch is pushed to', async () => {
+  test('when its objects, its work tree and its state are read, and its checked-out branch is pushed to', async () => {
     const { clone, sprung, root } = trappedClone()
     const environment = gitTestEnvironment(root)
     const repository = openRepository({
@@ -346,7 +346,7 @@ suite('no program that a clone names ever runs', () => {
     assert.equal(sprung(), false)
   })
 
-  test('a clone whose hooks may refuse is not pushed to, wherever they lie', async () => {
+  test('refuses to push to a clone whose hooks could refuse, wherever the hooks are', async () => {
     for (const folder of ['.git/hooks', '.husky']) {
       const { clone, sprung, root } = trappedClone()
       mkdirSync(join(clone, folder), { recursive: true })

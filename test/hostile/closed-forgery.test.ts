@@ -77,7 +77,7 @@ async function declined({ world }: Stage): Promise<number> {
   ).length
 }
 
-test('the record of drift to come, on our branch, closed: the drift is proposed when it comes', async () => {
+test('a closed proposal with a record of future drift does not silence that drift', async () => {
   const stage = await opened()
   const { world } = stage
   await amend(stage, { [recordPath(stage)]: await recordToCome(stage) })
@@ -89,7 +89,7 @@ test('the record of drift to come, on our branch, closed: the drift is proposed 
 })
 
 for (const deleted of [false, true])
-  test(`a forged commit that is closed${deleted ? ', its branch deleted,' : ''} declines nothing: the drift is asked again, and told why`, async () => {
+  test(`a closed forged commit${deleted ? ' with deleted branch' : ''} declines nothing: the drift is proposed again with a note`, async () => {
     const stage = await opened()
     const { world, forge, branch } = stage
     const text = world.repository.text(branch, recordPath(stage)) ?? ''
@@ -120,7 +120,7 @@ for (const deleted of [false, true])
     )
   })
 
-test('a branch that backporch never pushed, opened and closed by somebody, declines nothing', async () => {
+test('closing a branch that backporch never pushed declines nothing', async () => {
   const stage = await opened('{mode: Warn}')
   const { world, forge, branch: draft } = stage
   assert.match(draft, /^drafts\//)
@@ -155,7 +155,7 @@ test('a branch that backporch never pushed, opened and closed by somebody, decli
   assert.equal((await world.plan()).report.status.state, 'Drifted')
 })
 
-test('a commit of somebody on top of ours that is closed declines what we proposed, because its record is ours', async () => {
+test('closing a foreign commit on top of ours declines our proposal, because the record is ours', async () => {
   const stage = await opened()
   const { world, branch } = stage
   world.repository.commitByHand(branch, { 'apps/web/NOTES.md': 'mine' })

@@ -39,7 +39,7 @@ interface Fault {
   readonly what: string
 }
 
-describe('one wrong answer at any request of a command', () => {
+describe('one wrong answer to any request of a command', () => {
   for (const { name, begin } of COMMANDS) {
     test(name, async (t) => {
       const scene = await begin()

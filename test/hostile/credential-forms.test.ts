@@ -42,7 +42,7 @@ for (const seed of seedsOf(import.meta.filename).map((one) => String(one.seed)))
         assert.equal(leaksOf(form).length > 0, TOLD.includes(form.name), leaksOf(form).join('; ')))
     }
 
-    test('there are 46, 70, 50 and 30 of them, each with a value at its place, and none in a Secret but those that must be hidden', () => {
+    test('has 46, 70, 50 and 30 forms with a value in place, and only those to hide are in a Secret', () => {
       const [must, use] = [
         mustHideForms(seed),
         [...formsInUse(seed), ...heldOutForms(seed), ...laterForms(seed)],
@@ -62,7 +62,7 @@ for (const seed of seedsOf(import.meta.filename).map((one) => String(one.seed)))
   })
 }
 
-test('the search finds a value that is shown', () => {
+test('the search finds a shown value', () => {
   const form = {
     name: 'plain',
     location: 'data.color',

@@ -9,7 +9,7 @@ import { HARMLESS, placesOf, SHAPES } from './credential-places.ts'
 import { MORE_PLACES, NEARLY } from './more-places.ts'
 import { NAME_FORMS, TELLING_NAMES } from './name-forms.ts'
 
-test('there are 194 places and 60 harmless values', () => {
+test('has 194 places and 60 harmless values', () => {
   assert.deepEqual([placesOf('x').length, HARMLESS.length], [194, 60])
 })
 
@@ -43,7 +43,7 @@ for (const { seed } of seedsOf(import.meta.filename))
 
 for (const { seed } of seedsOf(import.meta.filename))
   for (const [form, make] of Object.entries(NAME_FORMS))
-    test(`a name with its value as ${form}`, () => {
+    test(`hides a telling name with its value as ${form}`, () => {
       const draw = new Draw(`${form} ${seed}`)
       const shown = TELLING_NAMES.flatMap((name) =>
         Object.entries(SHAPES).flatMap(([shape, drawn]) => {
@@ -54,7 +54,7 @@ for (const { seed } of seedsOf(import.meta.filename))
       assert.deepEqual(shown, [])
     })
 
-test('a number is a credential under a name of one, whatever it begins with', () => {
+test('treats a number as a credential under a telling name, whatever the name begins with', () => {
   for (const name of [
     'MINIO_ROOT_PASSWORD',
     'MAX_PASSWORD',
@@ -66,7 +66,7 @@ test('a number is a credential under a name of one, whatever it begins with', ()
     assert.equal(isLikelySecret(path(`data.${name}`), '12345678'), true, name)
 })
 
-test('why a value is hidden has no part of a hidden text, and no name that is a credential', () => {
+test('the reason for hiding contains no hidden text and no name that is a credential', () => {
   const token = `ghp_${new Draw('why').text(36)}`
   const whys = [
     explainSecret(path('data.color'), 'hunter2password: x4711\n'),

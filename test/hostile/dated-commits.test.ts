@@ -12,7 +12,7 @@ const YEAR_2037 = Date.parse('2037-01-01T00:00:00Z') / 1000
 const YEAR_1970 = 0
 const NOW = Date.parse('2026-11-21T10:00:00Z') / 1000
 
-test('wiped within an hour of its commit: what was seen live once is missing', async () => {
+test('reports an object as missing that was wiped within an hour of its commit after it was live', async () => {
   const world = new RolloutWorld(V1, NOW - 600)
   world.apply(V1)
   assert.equal((await world.observed()).state, 'InSync')
@@ -23,14 +23,14 @@ test('wiped within an hour of its commit: what was seen live once is missing', a
   assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
 })
 
-test('a package that was never there is new for its first hour, and missing then', async () => {
+test('a package that was never live is new for its first hour, and missing afterwards', async () => {
   const world = new RolloutWorld(V1, NOW)
   assert.deepEqual((await world.observed()).waits, ['Behind a', 'Behind b'])
   world.pass(61)
   assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
 })
 
-test('once one object of the package was seen live, those that never came are missing, and not new', async () => {
+test('once one object of the package was live, the others are missing instead of new', async () => {
   const world = new RolloutWorld(V1, NOW)
   world.apply(V1, { only: 'a' })
   await world.observed()
@@ -42,7 +42,7 @@ for (const [year, at] of [
   ['2037', YEAR_2037],
   ['9999 and more', 1e15],
 ] as const) {
-  test(`a package whose commit is dated in the year ${year} is never new`, async () => {
+  test(`a package with a commit dated ${year} is never new`, async () => {
     const world = new RolloutWorld(V1, at)
     assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 1)
     assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
@@ -50,7 +50,7 @@ for (const [year, at] of [
     assert.deepEqual((await world.observed()).changes, ['a missing', 'b missing'])
   })
 
-  test(`a commit dated in the year ${year} on a package that is in sync: behind for an hour from when it was first seen, then stuck`, async () => {
+  test(`a commit dated ${year} on a package in sync is behind for an hour after it was first seen, then stuck`, async () => {
     const world = new RolloutWorld(V1, NOW - 86_400)
     world.apply(V1)
     await world.observed()
@@ -63,7 +63,7 @@ for (const [year, at] of [
     assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
   })
 
-  test(`a new object in a commit dated in the year ${year} is on its way for an hour, and missing then`, async () => {
+  test(`a new object in a commit dated ${year} is awaited for an hour, and missing afterwards`, async () => {
     const world = new RolloutWorld({ a: V1.a }, NOW - 86_400)
     world.apply({ a: V1.a })
     await world.observed()
@@ -73,7 +73,7 @@ for (const [year, at] of [
     assert.deepEqual((await world.observed()).changes, ['b missing'])
   })
 
-  test(`without a ledger, behind a commit dated in the year ${year} is stuck at once, since nobody knows how long`, async () => {
+  test(`without a ledger, behind a commit dated ${year} is stuck at once, because its age is unknown`, async () => {
     const world = new RolloutWorld(V1, NOW - 86_400)
     world.apply(V1)
     world.commit({ ...V1, a: { color: 'red' } }, at)
@@ -83,7 +83,7 @@ for (const [year, at] of [
   })
 }
 
-test('a commit dated 1970 on a package that is in sync was not there at the last look: behind, and stuck after an hour', async () => {
+test('a commit dated 1970 on a package in sync is behind after it appears, and stuck after an hour', async () => {
   const world = new RolloutWorld(V1, NOW - 86_400)
   world.apply(V1)
   await world.observed()
@@ -94,14 +94,14 @@ test('a commit dated 1970 on a package that is in sync was not there at the last
   assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
 })
 
-test('a history that begins in 1970 changes nothing of what came later', async () => {
+test('a history that begins in 1970 does not affect later commits', async () => {
   const world = new RolloutWorld(V1, YEAR_1970)
   world.apply(V1)
   world.commit({ ...V1, a: { color: 'red' } })
   assert.equal((await runInWorld(world, ['diff', 'apps/web'])).code, 0)
 })
 
-test('a committer whose clock is some minutes ahead is no stranger', async () => {
+test('accepts a committer clock that is a few minutes ahead', async () => {
   const world = new RolloutWorld(V1, NOW - 86_400)
   world.apply(V1)
   world.commit({ ...V1, a: { color: 'red' } }, NOW + 200)
@@ -114,7 +114,7 @@ const AT = (hour: number): string => `2026-01-01T${String(hour).padStart(2, '0')
 const version = (at: string, commit = at) => ({ commit, tree: commit, at })
 const none = (): undefined => undefined
 
-test('a version is not older than the one below it, and one dated to come is between its neighbours', () => {
+test('a version is not older than its parent, and one with a future date lies between its neighbours', () => {
   const both = (at: string): object => ({ earliest: at, latest: at })
   assert.deepEqual(computeArrivals([version(AT(3)), version(AT(2)), version(AT(1))], none, AT(9)), [
     both(AT(3)),
@@ -135,7 +135,7 @@ test('a version is not older than the one below it, and one dated to come is bet
   )
 })
 
-test('between two looks the committer is believed; outside of them it is the look that found it', () => {
+test('trusts the commit date between two observations, and otherwise uses the observation that found it', () => {
   const observed = { commit: 'x', tree: 'x', after: AT(4), firstSeen: AT(6) }
   const arrival = (at: string): string =>
     computeArrivals(
@@ -149,7 +149,7 @@ test('between two looks the committer is believed; outside of them it is the loo
   )
 })
 
-test('an object that was never seen is missing, and not on its way, once another one of its first commit was seen', async () => {
+test('an object that was never live is missing once another object of its first commit was live', async () => {
   const world = new RolloutWorld({ a: { color: 'blue' }, b: { x: '1' } })
   world.apply({ a: { color: 'blue' }, b: { x: '1' } }, { only: 'a' })
   await world.observed()

@@ -24,7 +24,7 @@ await giteaSuite('somebody decides while a scan pushes', {}, (gitea) => {
   after(() => fixture?.close())
 
   for (const how of ['merged', 'closed'] as const) {
-    test(`${how}: what was on the branch is decided, and what the scan brought is asked about in a pull request of its own`, async () => {
+    test(`${how}: the branch content is decided, and what the scan adds gets a pull request of its own`, async () => {
       const world = await fixture.open()
       world.live('red', 'kubectl-edit')
       await scanned(world)

@@ -17,7 +17,7 @@ async function requested() {
 
 const RACES: readonly Race[] = [
   {
-    name: 'drift is seen first',
+    name: 'drift is observed for the first time',
     begin: async () => {
       const scene = single(new TurnWorld(SETTLES))
       scene.world.edit(WEB, 'spec.replicas', 5)
@@ -41,7 +41,7 @@ const RACES: readonly Race[] = [
     },
   },
   {
-    name: 'the same field is edited once more',
+    name: 'the same field is edited again',
     begin: async () => {
       const scene = await requested()
       scene.world.edit(WEB, 'spec.replicas', 9)
@@ -49,7 +49,7 @@ const RACES: readonly Race[] = [
     },
   },
   {
-    name: 'one of two changes goes back',
+    name: 'one of two changes heals',
     begin: async () => {
       const scene = await opened(SETTLES)
       scene.world.edit(WEB_CONFIG, 'data.color', 'blue')
@@ -65,7 +65,7 @@ const RACES: readonly Race[] = [
     },
   },
   {
-    name: 'live goes back by itself: the proposal is withdrawn',
+    name: 'the drift heals: the proposal is withdrawn',
     begin: async () => {
       const scene = await requested()
       scene.world.sync()
@@ -82,7 +82,7 @@ const RACES: readonly Race[] = [
   },
 ]
 
-describe('somebody decides at any moment of a turn', () => {
+describe('a decision at any moment of a turn', () => {
   for (const race of RACES) {
     test(race.name, async (t) => {
       const { tried, wrong } = await sweep(race)

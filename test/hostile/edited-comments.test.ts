@@ -22,7 +22,7 @@ async function owned(): Promise<Scene> {
   return scene
 }
 
-test('a comment that its own author edited is obeyed, with the rights of the author', async () => {
+test('obeys a comment that its author edited, with the rights of the author', async () => {
   const scene = await owned()
   scene.forge.comment(1, 'grace', '/adopt 3', { writer: 'grace', at: '2026-11-21T10:00:30Z' })
   await answer(scene)
@@ -30,7 +30,7 @@ test('a comment that its own author edited is obeyed, with the rights of the aut
   assert.match(message(scene), /✅ `\/adopt 3` of `grace`, 2026-11-21 10:00 UTC:/)
 })
 
-test('the comment of a code owner that somebody else edited is judged as theirs, and says so', async () => {
+test("judges a code owner's comment by the person who edited it, and says so", async () => {
   const scene = await owned()
   scene.forge.comment(1, 'grace', '/adopt 3', { writer: 'ada' })
   await answer(scene)
@@ -42,7 +42,7 @@ test('the comment of a code owner that somebody else edited is judged as theirs,
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore', 'Restore'])
 })
 
-test('the comment of somebody without rights is obeyed once a code owner wrote its text', async () => {
+test('obeys the comment of a person without rights once a code owner wrote its text', async () => {
   const scene = await owned()
   scene.forge.permissions.set('bob', 'read')
   scene.forge.comment(1, 'bob', '/adopt 3', { writer: 'grace' })
@@ -51,7 +51,7 @@ test('the comment of somebody without rights is obeyed once a code owner wrote i
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore', 'Adopt'])
 })
 
-test('the comment of a maintainer that somebody without write access edited does nothing', async () => {
+test('ignores the comment of a maintainer edited by a person without write access', async () => {
   const scene = await opened()
   scene.forge.permissions.set('bob', 'read')
   scene.forge.comment(1, 'ada', '/adopt', { writer: 'bob' })
@@ -61,7 +61,7 @@ test('the comment of a maintainer that somebody without write access edited does
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
 
-test('an edited comment is refused with the reason where the forge does not tell who edited it', async () => {
+test('refuses an edited comment with a reason if the forge does not report its editor', async () => {
   const scene = await opened()
   scene.forge.comment(1, 'ada', '/adopt', { writer: undefined })
   await answer(scene)
@@ -70,7 +70,7 @@ test('an edited comment is refused with the reason where the forge does not tell
   assert.deepEqual(await resolutions(scene), ['Restore', 'Restore'])
 })
 
-test('the text that was written last decides, wherever it stands', async () => {
+test('the latest text decides, wherever it is', async () => {
   const scene = await opened()
   scene.forge.comment(1, 'ada', '/adopt', { writer: 'ada', at: '2026-11-21T10:00:40Z' })
   scene.forge.comment(1, 'ada', '/restore', { at: '2026-11-21T10:00:20Z' })
@@ -78,7 +78,7 @@ test('the text that was written last decides, wherever it stands', async () => {
   assert.deepEqual(await resolutions(scene), ['Adopt', 'Adopt'])
 })
 
-test('a writer who changes between the look and the act is not obeyed', async () => {
+test('does not obey a writer who changes between the check and the action', async () => {
   const scene = await opened()
   const { forge } = scene
   forge.permissions.set('bob', 'write')

@@ -55,7 +55,7 @@ class Processes {
   }
 }
 
-test('one that two processes in a row ended with is refused by the third, which says so, and tried again by the fourth', async () => {
+test('the third process refuses a package that ended two in a row and says so, and the fourth tries it again', async () => {
   const processes = new Processes()
   await processes.ends()
   await processes.ends()
@@ -63,7 +63,7 @@ test('one that two processes in a row ended with is refused by the third, which 
   assert.deepEqual(await processes.runs(), { 'apps/heavy': 'InSync' })
 })
 
-test('a process that was stopped once by somebody leaves nothing behind', async () => {
+test('a single stopped process leaves no trace', async () => {
   const processes = new Processes()
   await processes.ends()
   assert.deepEqual(Object.keys(await processes.runs()).sort(), ['apps/heavy', 'apps/web'])
@@ -71,7 +71,7 @@ test('a process that was stopped once by somebody leaves nothing behind', async 
   assert.equal((await processes.runs())['apps/heavy'], 'InSync')
 })
 
-test('one that was refused is observed as soon as its content changes', async () => {
+test('observes a refused package again as soon as its content changes', async () => {
   const processes = new Processes()
   await processes.ends()
   await processes.ends()

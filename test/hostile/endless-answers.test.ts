@@ -61,7 +61,7 @@ function giteaAt(url: string): GiteaClient {
   })
 }
 
-test('GitHub: a list whose every page names a next one at another host ends, and nothing is asked there', async (t) => {
+test('GitHub: ends a list whose pages always link to a next one at another host, and requests nothing there', async (t) => {
   const elsewhere = await serve(t, { status: 200, headers: {}, body: '[]' })
   const fixture = await createGitHubFixture()
   t.after(() => fixture.close())
@@ -80,7 +80,7 @@ test('GitHub: a list whose every page names a next one at another host ends, and
   assert.deepEqual(elsewhere.paths, [])
 })
 
-test('Gitea: a list without an end ends, whatever its link says, and nothing is asked at another host', async (t) => {
+test('Gitea: ends an endless list whatever its link says, and requests nothing at another host', async (t) => {
   const elsewhere = await serve(t, { status: 200, headers: {}, body: '[]' })
   const headers = {
     'x-total-count': '999999999',
@@ -96,7 +96,7 @@ test('Gitea: a list without an end ends, whatever its link says, and nothing is 
   assert.deepEqual(elsewhere.paths, [])
 })
 
-test('Gitea: a redirect of a page to another host is not followed', async (t) => {
+test('Gitea: does not follow a redirect of a page to another host', async (t) => {
   const elsewhere = await serve(t, { status: 200, headers: {}, body: '[]' })
   const gitea = await serve(t, {
     status: 302,
@@ -120,7 +120,7 @@ const SERVED = {
   verbs: ['list'],
 }
 
-test('API server: a continue token that is another one each time ends as an incomplete list, and one that comes again does at once', async () => {
+test('API server: ever new continue tokens end as an incomplete list, and a repeated one ends at once', async () => {
   for (const [next, most] of [
     [(page: number) => `token-${page}`, 20_002],
     [() => 'token', 2],
@@ -145,7 +145,7 @@ test('API server: a continue token that is another one each time ends as an inco
   }
 })
 
-test('an object with 10,000 entries of managedFields is compared, and each writer of a change is known', async () => {
+test('compares an object with 10,000 entries of managedFields, and knows the writer of each change', async () => {
   const world = new TurnWorld()
   world.edit(WEB, 'spec.replicas', 5)
   world.cluster.change(WEB, (live) => {

@@ -84,7 +84,7 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
     assert.notEqual(world.repository.head(branch), pushed)
     world.repository.branches.set('refs/heads/drift-ledger', ledger)
   },
-  'words of a person that nobody said': (stage) => {
+  'a forged message of a person': (stage) => {
     const { path, text } = recordOf(stage)
     return amend(stage, {
       [path]: text.replace(
@@ -147,7 +147,7 @@ const ZOO =
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: zoo, namespace: shop}\ndata: {size: "5"}\n'
 
 for (const [what, forgery] of Object.entries(FORGERIES)) {
-  test(`${what}, in the name of the bot: red, told once, never pushed over`, async () => {
+  test(`${what}, in the name of the bot: fails the checks, is reported once, and is never overwritten`, async () => {
     const stage = await opened()
     const { world, forge, branch } = stage
     await forgery(stage)
@@ -173,7 +173,7 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
     )
   })
 
-  test(`${what}, in the name of the bot: approve refuses it, and nothing is merged`, async () => {
+  test(`${what}, in the name of the bot: approve refuses it and merges nothing`, async () => {
     const stage = await opened(false)
     const { world, branch } = stage
     await forgery(stage)
@@ -187,7 +187,7 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
   })
 }
 
-test('a wish does not change a forged branch, and /recreate takes it back', async () => {
+test('adopt does not change a forged branch, and /recreate replaces it', async () => {
   const stage = await opened()
   const { world, forge, branch } = stage
   const ours = world.repository.head(branch)
@@ -209,7 +209,7 @@ test('a wish does not change a forged branch, and /recreate takes it back', asyn
   assert.equal(world.repository.text(branch, 'x.yaml'), undefined)
 })
 
-test('what healed under a forged branch is not withdrawn: the commit is somebody’s', async () => {
+test('does not withdraw a forged branch when its drift heals, because the commit is foreign', async () => {
   const stage = await opened()
   const { world, branch } = stage
   const forged = await amend(stage, { 'x.yaml': 'a: 1\n' })
@@ -219,7 +219,7 @@ test('what healed under a forged branch is not withdrawn: the commit is somebody
   assert.equal(world.repository.head(branch), forged)
 })
 
-test('a draft in the name of the bot is not promoted with what somebody put on it', async () => {
+test('does not promote a draft with a foreign commit in the name of the bot', async () => {
   const world = new TurnWorld('{mode: Warn}')
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
@@ -244,7 +244,7 @@ const LEGITIMATE: { readonly [what: string]: (stage: Stage) => Promise<unknown> 
       { author: BOT_EMAIL },
     )
   },
-  'a ledger that was not written because the server takes refs one by one': async ({
+  'a ledger that was not written because the server updates refs one by one': async ({
     world,
     branch,
   }) => {
@@ -257,7 +257,7 @@ const LEGITIMATE: { readonly [what: string]: (stage: Stage) => Promise<unknown> 
 }
 
 for (const [what, happens] of Object.entries(LEGITIMATE)) {
-  test(`${what}: the branch is compared by its content, is ours, and the ledger knows it again`, async () => {
+  test(`${what}: recognises our branch by its content, and records it in the ledger again`, async () => {
     const stage = await opened()
     const { world, forge, branch } = stage
     await happens(stage)
@@ -280,7 +280,7 @@ for (const [what, happens] of Object.entries(LEGITIMATE)) {
   })
 }
 
-test('an adopted plan without a ledger is compared by its content too', async () => {
+test('recognises an adopted plan by its content without a ledger', async () => {
   const stage = await opened()
   const { world, branch } = stage
   await world.resolutionRequest('Adopt', [], 'more load')
@@ -292,7 +292,7 @@ test('an adopted plan without a ledger is compared by its content too', async ()
 })
 
 for (const ledger of ['with', 'without'] as const) {
-  test(`the base moves ${ledger} a ledger: our own branch is rebuilt`, async () => {
+  test(`rebuilds our branch when the base moves, ${ledger} a ledger`, async () => {
     const stage = await opened()
     const { world, forge, branch } = stage
     const before = world.repository.head(branch)
@@ -306,7 +306,7 @@ for (const ledger of ['with', 'without'] as const) {
   })
 }
 
-test('live moves without a ledger: a branch that only restores is proven by its own base, and rebuilt', async () => {
+test('rebuilds a Restore branch without a ledger when live moves, because its base proves it', async () => {
   const stage = await opened()
   const { world } = stage
   world.repository.branches.delete('refs/heads/drift-ledger')
@@ -315,7 +315,7 @@ test('live moves without a ledger: a branch that only restores is proven by its 
   assert.equal(outcome, 'updated')
 })
 
-test('a forged branch with a forged entry in the ledger is not vouched for: it is made anew', async () => {
+test('rebuilds a forged branch whose entry in the ledger is forged, and does not vouch for it', async () => {
   const stage = await opened()
   const { world, forge, branch } = stage
   const ours = world.repository.head(branch)
@@ -369,7 +369,7 @@ function flippedRecords(repository: MemoryRepository, branch: string): [string, 
 
 for (const [what, files] of Object.entries(JOINT_FORGERIES)) {
   for (const ledger of ['with', 'without'] as const) {
-    test(`a joint proposal: ${what}, in the name of the bot, ${ledger} its entry in the ledger: red, and never pushed over`, async () => {
+    test(`a joint proposal: ${what}, in the name of the bot, ${ledger} its entry in the ledger: fails and is never overwritten`, async () => {
       const world = new FleetWorld(3)
       world.edit([0, 1, 2])
       await world.scan()
@@ -403,7 +403,7 @@ for (const [what, files] of Object.entries(JOINT_FORGERIES)) {
 }
 
 for (const ledger of ['knows', 'does not know'] as const)
-  test(`a submodule on a branch whose commit the ledger ${ledger} is never merged by approve, and its commit is not looked for`, async () => {
+  test(`approve neither merges nor reads a submodule on a branch whose commit the ledger ${ledger}`, async () => {
     const stage = await opened(false)
     const { world, branch } = stage
     const { repository } = world

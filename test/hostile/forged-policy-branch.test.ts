@@ -70,7 +70,7 @@ const CONFIGURE_FORGERIES: { readonly [what: string]: (repository: MemoryReposit
 /** What the cluster says by now has nothing to do with whose the branch is. */
 const MOVES: { readonly [what: string]: (world: TurnWorld) => void } = {
   'while nothing moves': () => undefined,
-  'while what would be written moves': (world) =>
+  'while the wanted policy changes': (world) =>
     world.cluster.change(WEB, (live) =>
       withMetadata(live, { annotations: { 'projectsveltos.io/driftDetectionIgnore': 'ok' } }),
     ),
@@ -78,7 +78,7 @@ const MOVES: { readonly [what: string]: (world: TurnWorld) => void } = {
 
 for (const [what, files] of Object.entries(CONFIGURE_FORGERIES)) {
   for (const [when, moves] of Object.entries(MOVES)) {
-    test(`${CONFIGURE}: ${what}, in the name of the bot, ${when}: told as somebody's, and never pushed over`, async () => {
+    test(`${CONFIGURE}: ${what}, in the name of the bot, ${when}: is reported as foreign and never overwritten`, async () => {
       const { world, forge } = await configured()
       const forged = await amend(world.repository, CONFIGURE, files(world.repository))
       moves(world)
@@ -92,7 +92,7 @@ for (const [what, files] of Object.entries(CONFIGURE_FORGERIES)) {
     })
   }
 
-  test(`${CONFIGURE}: ${what}, in the name of the bot: it stays when the proposal is closed, and --remove takes it away`, async () => {
+  test(`${CONFIGURE}: ${what}, in the name of the bot: stays when the proposal is closed, and --remove deletes it`, async () => {
     const { world, forge } = await configured()
     const forged = await amend(world.repository, CONFIGURE, files(world.repository))
     forge.byHand(1, { state: 'closed', decidedBy: 'ada', commit: forged })
@@ -103,10 +103,10 @@ for (const [what, files] of Object.entries(CONFIGURE_FORGERIES)) {
   })
 }
 
-test(`${CONFIGURE}: an older commit of ours, put back, is not ours`, async () => {
+test(`${CONFIGURE}: does not treat a restored older commit as ours`, async () => {
   const { world } = await configured()
   const older = world.repository.head(CONFIGURE)
-  MOVES['while what would be written moves']?.(world)
+  MOVES['while the wanted policy changes']?.(world)
   await init(world)
   assert.notEqual(world.repository.head(CONFIGURE), older)
   world.repository.branches.set(`refs/heads/${CONFIGURE}`, older)
@@ -114,7 +114,7 @@ test(`${CONFIGURE}: an older commit of ours, put back, is not ours`, async () =>
   assert.equal(world.repository.head(CONFIGURE), older)
 })
 
-test(`${CONFIGURE}: without a ledger it is ours where it is what would be written, and somebody's where not`, async () => {
+test(`${CONFIGURE}: without a ledger it is ours if its content is as we would write it, and foreign otherwise`, async () => {
   const { world, forge } = await configured()
   world.repository.branches.delete('refs/heads/drift-ledger')
   const { length } = forge.writes
@@ -164,7 +164,7 @@ const POLICY_FORGERIES: { readonly [what: string]: (stage: RequestDescription) =
 }
 
 for (const [what, files] of Object.entries(POLICY_FORGERIES)) {
-  test(`an ignore branch: ${what}, in the name of the bot: no proposal is opened for it again, and it is not deleted`, async () => {
+  test(`an ignore branch: ${what}, in the name of the bot: is neither proposed again nor deleted`, async () => {
     const stage = await requested()
     const { world, forge, branch, ask } = stage
     const forged = await amend(world.repository, branch, files(stage))
@@ -182,7 +182,7 @@ for (const [what, files] of Object.entries(POLICY_FORGERIES)) {
 }
 
 for (const ledger of ['with', 'without'] as const) {
-  test(`an ignore branch of ours ${ledger} a ledger: its proposal is opened`, async () => {
+  test(`opens the proposal of our ignore branch ${ledger} a ledger`, async () => {
     const { world, forge, ask } = await requested()
     forge.proposals.length = 1
     if (ledger === 'without') {

@@ -113,7 +113,7 @@ suite('with a heap of 512 MiB', () => {
       execFileSync('git', args, { cwd: join(root, 'deploy'), env: environment })
   })
 
-  test('each heavy package is BP1111 with its place and its count, and the drift of the healthy one is reported', async () => {
+  test('refuses each heavy package with BP1111, its place and its count, and reports drift of the healthy one', async () => {
     const env = {
       ...environment,
       XDG_CACHE_HOME: join(root, 'cache'),
@@ -230,7 +230,7 @@ for (const [name, text] of Object.entries(LONG_VALUES))
   test(`${name} takes no more memory than its bytes`, () =>
     assertModelled(Buffer.from(text).toString()))
 
-test('whatever shape a file has, it is refused, or it takes no more memory than its nodes and bytes', () => {
+test('refuses a file of any shape, or parses it in memory bounded by its nodes and bytes', () => {
   const shapes = fc.record({
     units: fc.array(fc.constantFrom(...UNITS), { minLength: 1, maxLength: 3 }),
     bytes: fc.constantFrom(40_000, 150_000, 600_000),

@@ -187,7 +187,7 @@ for (const [object, location, value, wanted] of PLACES)
       assert.equal(hint, row?.canShow === true ? 'a policy can show it with spec.show' : undefined)
   })
 
-test('60 harmless values are shown by diff and by explain', async () => {
+test('diff and explain show 60 harmless values', async () => {
   const world = new TurnWorld('\n  mode: Propose')
   for (const [location, value] of HARMLESS)
     world.edit(location.startsWith('data') ? WEB_CONFIG : WEB, location, value)

@@ -49,7 +49,7 @@ function versions(count: number, size: number, isChain: boolean): ForgedPack {
   return pack
 }
 
-test('the index is the one that git makes, for both kinds of deltas', async () => {
+test('builds the index that git builds, for both kinds of deltas', async () => {
   const environment = gitTestEnvironment(root)
   const folder = join(root, 'repository')
   const git = (args: readonly string[], input = ''): Buffer =>
@@ -78,7 +78,7 @@ test('the index is the one that git makes, for both kinds of deltas', async () =
   }
 })
 
-test('a chain of a few kilobytes that unfolds to more than 512 MiB is refused, whatever each object has', async () => {
+test('refuses a small delta chain that unfolds to more than 512 MiB', async () => {
   const began = process.memoryUsage().rss
   await assert.rejects(store(versions(40, 16 * MEBIBYTE, true).bytes()), (thrown) => {
     assert.ok(thrown instanceof OversizedObject)
@@ -87,7 +87,7 @@ test('a chain of a few kilobytes that unfolds to more than 512 MiB is refused, w
   assert.ok(process.memoryUsage().rss - began < 300 * MEBIBYTE)
 })
 
-test('a pack that unfolds to more than 8 GiB is refused before anything is unfolded, and one below it needs the memory of a few objects', async () => {
+test('refuses a pack of more than 8 GiB before unfolding, and reads smaller ones with memory for a few objects', async () => {
   const bomb = new ForgedPack()
   const size = 200 * MEBIBYTE
   const base = bomb.addBlob(Buffer.alloc(size))
@@ -103,7 +103,7 @@ test('a pack that unfolds to more than 8 GiB is refused before anything is unfol
   assert.ok(most > 0 && most - before < 250 * MEBIBYTE, `${(most - before) / MEBIBYTE} MiB`)
 })
 
-test('a deep chain of small deltas is read to its end, and one beyond the limit of git is refused', async () => {
+test('reads a deep chain of small deltas, and refuses one beyond the limit of git', async () => {
   const cache = openCache()
   await store(versions(4_095, 8, true).bytes(), cache)
   const last = Buffer.concat([Buffer.from([4_094 & 255, 4_094 >> 8]), Buffer.alloc(6)])
@@ -114,7 +114,7 @@ test('a deep chain of small deltas is read to its end, and one beyond the limit 
   )
 })
 
-test('a delta unfolds from an entry before it: not from itself, not from within another one, not from outside', async () => {
+test('refuses a delta whose base is itself, inside another entry, or outside the pack', async () => {
   const delta = deltaOf(4, 4, Buffer.from('a'))
   const content = Buffer.from('some')
   const own = new ForgedPack()
@@ -129,7 +129,7 @@ test('a delta unfolds from an entry before it: not from itself, not from within 
     await assert.rejects(store(pack.bytes()), /unfolds from no entry before it$/)
 })
 
-test('deltas that name each other, themselves or nothing by id are refused; one that names a later entry is not', async () => {
+test('refuses deltas with circular or missing base ids, and accepts a later entry as base', async () => {
   const delta = deltaOf(4, 4, Buffer.from('a'))
   const [x, y] = ['1'.repeat(40), '2'.repeat(40)]
   const circle = new ForgedPack()
@@ -148,7 +148,7 @@ test('deltas that name each other, themselves or nothing by id are refused; one 
   )
 })
 
-test('an object that is there twice is read at its first place: the other one may unfold from itself', async () => {
+test('reads a duplicate object from its first entry, although the other may unfold from itself', async () => {
   const content = Buffer.from('some')
   const pack = new ForgedPack()
   const same = deltaOf(4, 4, Buffer.from('s'))
@@ -160,7 +160,7 @@ test('an object that is there twice is read at its first place: the other one ma
   assert.equal((await cache.read(parseObjectId(idOf(content))))?.content.toString(), 'some')
 })
 
-test('the same object many times with the same deltas is not unfolded for each of them', async () => {
+test('does not unfold the same deltas for each copy of a duplicate object', async () => {
   const pack = new ForgedPack()
   const content = Buffer.alloc(MEBIBYTE)
   for (let copies = 0; copies < 200; copies += 1) pack.addBlob(content)
@@ -173,7 +173,7 @@ test('the same object many times with the same deltas is not unfolded for each o
   assert.ok((await cache.read(parseObjectId(idOf(last))))?.content.equals(last))
 })
 
-test('sizes, counts and commands that lie are found', async () => {
+test('detects wrong sizes, counts and commands', async () => {
   const content = Buffer.from('some content')
   const base = (): { pack: ForgedPack; at: number } => {
     const pack = new ForgedPack()

@@ -104,11 +104,12 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
     assert.ok(resident < MOST_RESIDENT, `${Math.round(resident / MEBIBYTE)} MiB resident`)
   }
 
-  test('read in place', async () => assertBounded(await render(folder)))
+  test('is bounded when read in place', async () => assertBounded(await render(folder)))
 
-  test('fetched from file://', async () => assertBounded(await render(`file://${folder}`)))
+  test('is bounded when fetched from file://', async () =>
+    assertBounded(await render(`file://${folder}`)))
 
-  test('fetched over http, where sizes are not known before', async () => {
+  test('is bounded when fetched over http, where sizes are unknown in advance', async () => {
     const backend = await startGitHttpBackend({ root, environment })
     try {
       assertBounded(await render(`${backend.url}/deploy/.git`))
@@ -117,7 +118,7 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
     }
   })
 
-  test('a clone without files asks its promisor remote, and stays as small', async () => {
+  test('a partial clone asks its promisor remote and is bounded too', async () => {
     git(
       'clone',
       '-q',
@@ -129,7 +130,7 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
     assertBounded(await render(join(root, 'partial.git')))
   })
 
-  test('the packages of a turn that find no room are those that come last, whatever is read first', async () => {
+  test('refuses the last packages of a full turn, regardless of the order of reads', async () => {
     const names = Array.from({ length: 10 }, (_, number) => `p${number}`)
     git('checkout', '-q', '--orphan', 'fleet')
     git('read-tree', '--empty')
@@ -161,7 +162,7 @@ suite('a repository of a few megabytes with files that unfold to gigabytes', () 
     }
   })
 
-  test('a process without room for what the files declare says so', async () => {
+  test('reports when the process lacks memory for the declared file sizes', async () => {
     const repository = openRepository({
       remote: folder,
       cacheDir: join(root, 'cache'),

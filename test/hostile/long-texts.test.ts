@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { isLikelySecret } from '@backporch/kyaml/redaction'
 import { path } from '../fakes/live-object.ts'
 
-test('a long hostile text is judged in linear time', () => {
+test('judges a long hostile text in linear time', () => {
   const texts = [
     'a',
     'a.',

@@ -116,7 +116,7 @@ async function settled(world: TurnWorld): Promise<number> {
 
 for (const [style, merge] of Object.entries(STYLES)) {
   for (const hosted of [true, false]) {
-    test(`a flipped resolution, merged (${style}, ${hosted ? 'on a forge' : 'git alone'}): recorded for what was merged, and not settled`, async () => {
+    test(`a flipped resolution, merged (${style}, ${hosted ? 'on a forge' : 'git alone'}): is recorded as altered and not settled`, async () => {
       const stage = await opened(SETTLES, hosted)
       const { world } = stage
       await amend(stage, flipped(stage))
@@ -133,7 +133,7 @@ for (const [style, merge] of Object.entries(STYLES)) {
       if (hosted) assert.equal(closed?.status.decidedBy, 'mallory')
     })
 
-    test(`what backporch proposed, merged (${style}, ${hosted ? 'on a forge' : 'git alone'}), is settled`, async () => {
+    test(`settles a merge (${style}, ${hosted ? 'on a forge' : 'git alone'}) of what backporch proposed`, async () => {
       const stage = await opened('{mode: Propose, settle: backporch}', hosted)
       const { world } = stage
       if (hosted) printMerged(stage)
@@ -157,7 +157,7 @@ for (const [style, merge] of Object.entries(STYLES)) {
   })
 }
 
-test('an older proposal of ours, merged while a newer one was pushed, is what we proposed', async () => {
+test('accepts an older proposal of ours that was merged while a newer one was pushed', async () => {
   const stage = await opened('{mode: Propose, settle: backporch}')
   const { world, branch } = stage
   const older = world.repository.head(branch)
@@ -172,7 +172,7 @@ test('an older proposal of ours, merged while a newer one was pushed, is what we
   assert.equal(closed?.status.altered, undefined)
 })
 
-test('a merge of which the ledger knows nothing is recorded, and not settled', async () => {
+test('records but does not settle a merge that the ledger does not know', async () => {
   const stage = await opened('{mode: Propose, settle: backporch}')
   const { world } = stage
   printMerged(stage)
@@ -218,7 +218,7 @@ const EVIL_MERGES: {
 
 for (const [what, edits] of Object.entries(EVIL_MERGES)) {
   for (const hosted of [true, false]) {
-    test(`${what}, edited while our own commit was merged (${hosted ? 'on a forge' : 'git alone'}): not as proposed, and not settled`, async () => {
+    test(`${what}, edited while our own commit was merged (${hosted ? 'on a forge' : 'git alone'}): is altered and not settled`, async () => {
       const stage = await opened('{mode: Propose, settle: backporch}', hosted)
       if (hosted) printMerged(stage)
       mergeWith(stage, edits(stage))
@@ -230,7 +230,7 @@ for (const [what, edits] of Object.entries(EVIL_MERGES)) {
   }
 }
 
-test('a merge that leaves out what was proposed, and keeps the record, is not as proposed', async () => {
+test('a merge that keeps the record but omits the proposed change is altered', async () => {
   const stage = await opened()
   const before = mainText(stage, DEPLOYED)
   assert.notEqual(stage.world.repository.text(stage.branch, DEPLOYED), before)
@@ -256,7 +256,7 @@ for (const [where, files] of Object.entries(MOVED_ON)) {
     'squash by the forge',
     'squash by the forge, with the branch gone',
   ] as const) {
-    test(`the base moved ${where} before the merge (${style}): what was merged is what was proposed`, async () => {
+    test(`a merge (${style}) after the base moved ${where} is as proposed`, async () => {
       const stage = await opened(SETTLES)
       const { world, branch } = stage
       const moved = files(stage)
@@ -287,7 +287,7 @@ for (const [where, files] of Object.entries(MOVED_ON)) {
   }
 }
 
-test('the base moved in the same file, and somebody edits more of it while merging: not as proposed', async () => {
+test('a merge with further edits after the base moved in the same file is altered', async () => {
   const stage = await opened(SETTLES)
   const { world, branch } = stage
   const proposed = world.repository.text(branch, DEPLOYED) ?? ''

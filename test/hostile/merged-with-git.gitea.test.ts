@@ -51,7 +51,7 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
   ]
 
   for (const how of ['merge', 'fast-forward', 'squash'] as const) {
-    test(`merged with plain git (${how}): a merge in history, and the pull request says so`, async () => {
+    test(`merged with plain git (${how}): history has a merge, and the pull request says so`, async () => {
       const world = await opened()
       const { head } = await pull(world)
       const git = (...args: string[]) =>
@@ -90,7 +90,7 @@ await giteaSuite('git has a merge that Gitea does not have', {}, (gitea) => {
     })
   }
 
-  test('merged in the browser, and git has it before Gitea has entered it: the branch stays until then, and the person is named', async () => {
+  test('keeps the branch until Gitea records its own merge, and names the person', async () => {
     const world = await opened()
     const [owner, name] = ownerAndName(world)
     const repository = join(

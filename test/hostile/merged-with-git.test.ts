@@ -22,7 +22,7 @@ const decisions = ({ repository }: TurnWorld): readonly string[][] =>
 const text = (forge: MemoryForge, topic: string): readonly string[] =>
   forge.comments.filter((comment) => comment.topic === topic).map(({ body }) => body)
 
-test('a forge that never knows of the merge shows it as closed: a comment says that it is a merge, once', async () => {
+test('comments once on a closed pull request that it is a merge, if the forge never knows', async () => {
   const { world, forge } = await mergedInGit()
   for (let turn = 0; turn < 3; turn += 1) await world.plan()
   assert.deepEqual(decisions(world), [['Merged', 'ada@example.com <ada@example.com>']])
@@ -40,7 +40,7 @@ test('a forge that never knows of the merge shows it as closed: a comment says t
   assert.equal(forge.writes.filter((write) => write === 'comment #1 merged').length, 1)
 })
 
-test('somebody merged with git and then closed the pull request: a merge', async () => {
+test('treats a pull request that was merged with git and then closed as merged', async () => {
   const { world, forge } = await mergedInGit()
   forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   await world.plan()
@@ -48,7 +48,7 @@ test('somebody merged with git and then closed the pull request: a merge', async
   assert.equal(text(forge, 'merged').length, 1)
 })
 
-test('the forge enters its own merge a moment later: the branch is there until then, and who it names is who decided', async () => {
+test('keeps the branch until the forge records its own merge, and takes the decider from it', async () => {
   const { world, forge } = await mergedInGit()
   forge.beforeEndCheck = ({ ref }) => {
     assert.ok(world.repository.branches.has(ref), 'the branch is still there')

@@ -114,7 +114,7 @@ const COMMANDS = [
 
 for (const [what, forgery] of Object.entries(FORGERIES))
   for (const [where, lose] of Object.entries(LEDGERS))
-    test(`${what}, ${where}: who is no code owner neither adopts, releases nor ignores a critical change`, async () => {
+    test(`${what}, ${where}: only code owners adopt, release or ignore a critical change`, async () => {
       const scene = await owned()
       await forge(scene, forgery)
       lose(scene)
@@ -137,7 +137,7 @@ for (const [what, forgery] of Object.entries(FORGERIES))
       }
     })
 
-test('a code owner takes a forged branch back and adopts', async () => {
+test('a code owner replaces a forged branch and adopts', async () => {
   const scene = await owned()
   await forge(scene, FORGERIES['the risk lowered'] ?? assert.fail())
   scene.forge.comment(1, 'grace', '/recreate\n/adopt 3')

@@ -23,7 +23,7 @@ function object(name: string, items: number): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\nlist: [${'1,'.repeat(items)}1]\n`
 }
 
-test('a package of a million values in eight files is refused as a whole, once, and names the object that is too much', () => {
+test('refuses a package of a million values in eight files once, and names the object that exceeds the limit', () => {
   const files = Object.fromEntries(
     Array.from({ length: 8 }, (_, at) => [`${at}.yaml`, object(`o${at}`, 140_000)]),
   )
@@ -41,7 +41,7 @@ test('a package of a million values in eight files is refused as a whole, once, 
   )
 })
 
-test('a package with a pipeline has the limit of one file, because functions get it as one text', () => {
+test("limits a package with a pipeline to one file's size, because functions get it as one text", () => {
   const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - exec: set-labels\n      configMap: {team: store}\n`
   const files = Object.fromEntries(
     Array.from({ length: 4 }, (_, at) => [`${at}.yaml`, object(`o${at}`, 140_000)]),
@@ -60,7 +60,7 @@ test('a package with a pipeline has the limit of one file, because functions get
   )
 })
 
-test('aliases count as often as they stand', () => {
+test('counts aliases each time they occur', () => {
   const rows = Array.from(
     { length: 30 },
     (_, at) =>
@@ -71,7 +71,7 @@ test('aliases count as often as they stand', () => {
   assert.match(rendering.failures[0].why, /more than 1,000,000 keys and values/)
 })
 
-test('50,000 objects are a package, one more is none', () => {
+test('accepts a package with 50,000 objects and refuses one more', () => {
   const builder = new DesiredSetBuilder()
   const add = (at: number): unknown =>
     builder.add(
@@ -92,7 +92,7 @@ test('50,000 objects are a package, one more is none', () => {
   )
 })
 
-test('a Kptfile of a hundred thousand fields is refused, and of a thousand wrong ones the first hundred are told', () => {
+test('refuses a Kptfile with 100,000 fields, and reports the first hundred of a thousand wrong ones', () => {
   const fields = (count: number): string =>
     Array.from({ length: count }, (_, at) => `f${at}: v\n`).join('')
   const failuresOf = (count: number): readonly string[] => {

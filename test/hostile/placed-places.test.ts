@@ -54,7 +54,7 @@ for (const { seed } of seedsOf(import.meta.filename)) {
   for (const [at, shape] of ['short', 'long', 'human'].entries()) {
     const values = all.slice(at * PLACES, (at + 1) * PLACES)
 
-    test(`${shape}: import adds no object with a credential at any place, and names each`, async () => {
+    test(`${shape}: import skips and names each object with a credential at any place`, async () => {
       const world = new TurnWorld('{mode: Propose}')
       for (const value of values)
         world.cluster.put(placedObject({ ...value, name: `p${values.indexOf(value)}` }, 'new'))
@@ -77,7 +77,7 @@ for (const { seed } of seedsOf(import.meta.filename)) {
       assertNowhere(values, [run.stdout, run.stderr, world.repository.everything()])
     })
 
-    test(`${shape}: what has the value in it is hidden as a whole, however much of the object is one change`, () => {
+    test(`${shape}: hides any change that contains the value, however much of the object it covers`, () => {
       for (const value of values) {
         const object = placedObject({ ...value, name: 'app' }, 'shop')
         const read = readResource(object)
@@ -93,7 +93,7 @@ for (const { seed } of seedsOf(import.meta.filename)) {
       }
     })
 
-    test(`${shape}: neither the copy of an object nor its file has the value at any place`, () => {
+    test(`${shape}: neither the copy of an object nor its file contains the value from any place`, () => {
       for (const value of values) {
         const object = placedObject({ ...value, name: 'app' }, 'shop')
         const read = readResource(object)
@@ -108,7 +108,7 @@ for (const { seed } of seedsOf(import.meta.filename)) {
       }
     })
 
-    test(`${shape}: no value at any place is in an output, in git or in the preview of a merge`, async () => {
+    test(`${shape}: no output, git content or merge preview contains the value from any place`, async () => {
       const inHead = placedValues(new Draw(`head ${seed}`)).slice(at * PLACES, (at + 1) * PLACES)
       const [live, merged] = [values, inHead].map((some) => placedObjects(some, 'shop', 'all'))
       const files = Object.fromEntries(

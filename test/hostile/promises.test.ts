@@ -7,7 +7,7 @@ import { mutate, PROMISES } from './promises.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-test('every promise from P1 to P30 is there, in order, and has a mutant or says what it waits for', () => {
+test('lists the promises P1 to P30 in order, each with a mutant or an open point', () => {
   assert.deepEqual(
     PROMISES.map(({ id }) => id),
     Array.from({ length: 30 }, (_, index) => `P${index + 1}`),
@@ -17,7 +17,7 @@ test('every promise from P1 to P30 is there, in order, and has a mutant or says 
 })
 
 for (const { id, checks, mutants } of PROMISES) {
-  test(`${id}: its checks are there, and its mutants fit the source`, () => {
+  test(`${id}: its checks exist, and its mutants fit the source`, () => {
     for (const path of checks) assert.ok(existsSync(at(path)), path)
     for (const mutant of mutants) {
       const source = readFileSync(at(mutant.file), 'utf8')
@@ -26,7 +26,7 @@ for (const { id, checks, mutants } of PROMISES) {
   })
 }
 
-test('docs/reliability.md is of this list, and no mutant of it survived', () => {
+test('docs/reliability.md matches this list, and no mutant survived', () => {
   const page = readFileSync(at('docs/reliability.md'), 'utf8')
   for (const { id, promise, mutants } of PROMISES) {
     assert.ok(page.includes(`| ${id} | ${promise} |`), id)

@@ -19,7 +19,7 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     ['server-side', SERVER_SIDE, 'ci'],
     ['client-side', CLIENT_SIDE, 'kubectl-client-side-apply'],
   ] as const) {
-    test(`an older commit that is applied again, ${way}, is told in every form, also by a machine that knows nothing`, async (t) => {
+    test(`reports a reapplied older commit (${way}) in every output, also without earlier state`, async (t) => {
       const { world, first, second } = await atTwo(t, plane, flags)
       await nextSecond()
       await applyAt(world, first, flags)
@@ -62,7 +62,7 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     })
   }
 
-  test('an older commit that is kept: Adopt takes git back, and what is live is in sync', async (t) => {
+  test('Adopt of a kept older commit reverts git, and live is in sync', async (t) => {
     const { world, first } = await atTwo(t, plane, SERVER_SIDE)
     await nextSecond()
     await applyAt(world, first, SERVER_SIDE)
@@ -76,7 +76,7 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     assert.equal(assertExit(await world.backporch('diff', 'apps/web'), 0).stdout, '')
   })
 
-  test('one object that is rolled back', async (t) => {
+  test('reports one rolled-back object', async (t) => {
     const { world, first } = await atTwo(t, plane, SERVER_SIDE)
     await nextSecond()
     await world.pipe(
@@ -90,14 +90,14 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     ])
   })
 
-  test('a package that is wiped right after its commit is missing, and not new', async (t) => {
+  test('reports a package that is wiped right after its commit as missing, not new', async (t) => {
     const { world, namespace } = await atTwo(t, plane, SERVER_SIDE)
     await world.kubectl('delete', 'deployment/web', 'configmap/web', '-n', namespace)
     assert.deepEqual(await changes(world), ['missing ConfigMap  - -', 'missing Deployment  - -'])
   })
 
   for (const date of ['2037-01-01T00:00:00+0000', '1970-01-02T00:00:00+0000']) {
-    test(`a commit dated ${date.slice(0, 4)}: a package that never came is not new; on one that is in sync it is behind until the hour is over`, async (t) => {
+    test(`a commit dated ${date.slice(0, 4)}: a package that never came is not new, and one in sync is behind`, async (t) => {
       const namespace = await plane.namespace('dated')
       const world = await openWorld(t, plane, policy('mode: Propose'))
       await commitAt(world, webPackage(namespace), date)
@@ -117,7 +117,7 @@ await controlPlaneSuite('rollbacks and dates', {}, (plane) => {
     })
   }
 
-  test('a syncer that does not come in its time is stuck, exit 1, in every form', async (t) => {
+  test('reports a syncer that does not apply in time as stuck with exit 1 in every output', async (t) => {
     const namespace = await plane.namespace('stuck')
     const world = await openWorld(t, plane, {
       ...webPackage(namespace),

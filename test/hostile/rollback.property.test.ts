@@ -132,7 +132,7 @@ const step = fc.oneof(
   },
 )
 
-test('older than what was seen live is RolledBack, other older content Behind, and only what git has in sync', async (context) => {
+test("older than what was live is RolledBack, other older content is Behind, and only git's content is in sync", async (context) => {
   const reported = { RolledBack: 0, Behind: 0, InSync: 0 }
   await fc.assert(
     fc.asyncProperty(

@@ -22,7 +22,7 @@ async function atTwo(): Promise<{ world: RolloutWorld; commits: readonly string[
   return { world, commits: [first, second] }
 }
 
-test('in sync for fifty days, and then an older commit through the manager of the syncer: RolledBack, with who, when and both commits', async () => {
+test("reports an older commit by the syncer's manager after 50 days in sync as RolledBack, with actor, time and commits", async () => {
   const { world, commits } = await atTwo()
   world.pass(50 * DAY)
   assert.equal((await world.observed()).state, 'InSync')
@@ -45,7 +45,7 @@ test('in sync for fifty days, and then an older commit through the manager of th
   assert.deepEqual(again.report.spec.changes, report.spec.changes)
 })
 
-test('an object that a merge brings waits for its applier at each of five scans within the hour', async () => {
+test('waits for the applier of an object that a merge adds at five scans within the hour', async () => {
   const world = new RolloutWorld({ a: V1.a })
   world.apply({ a: V1.a })
   await world.observed()
@@ -63,7 +63,7 @@ test('an object that a merge brings waits for its applier at each of five scans 
   assert.deepEqual((await world.observed()).changes, ['b missing'])
 })
 
-test('it stays so for every fresh clone, and when git moves on meanwhile', async () => {
+test('stays rolled back for a fresh clone, and when git moves on', async () => {
   const { world } = await atTwo()
   world.apply(V1)
   await world.observed()
@@ -84,13 +84,13 @@ test('it stays so for every fresh clone, and when git moves on meanwhile', async
   ])
 })
 
-test('one object alone is rolled back; the other is not', async () => {
+test('rolls back one object alone and not the other', async () => {
   const { world } = await atTwo()
   world.apply(V1, { only: 'b' })
   assert.deepEqual((await world.observed()).changes, ['b data.x rolled back'])
 })
 
-test('an object that got the newer commit alone is rolled back, while the other one is only behind', async () => {
+test('an object that alone got the newer commit is rolled back, and the other is only behind', async () => {
   const world = new RolloutWorld(V1)
   world.apply(V1)
   await world.observed()
@@ -105,7 +105,7 @@ test('an object that got the newer commit alone is rolled back, while the other 
   )
 })
 
-test('also where git had moved on before, so that the report of then is gone', async () => {
+test('detects a rollback although git moved on and its report is gone', async () => {
   const world = new RolloutWorld(V1)
   world.apply(V1)
   await world.observed()
@@ -122,7 +122,7 @@ test('also where git had moved on before, so that the report of then is gone', a
   )
 })
 
-test('a field and an object that a rollback takes away, and an older object that it brings back', async () => {
+test('reports a removed field and object and a restored older object as rolled back', async () => {
   const world = new RolloutWorld({ a: { color: 'blue' } })
   world.apply({ a: { color: 'blue' } })
   await world.observed()
@@ -134,7 +134,7 @@ test('a field and an object that a rollback takes away, and an older object that
   assert.deepEqual((await world.observed()).changes, ['a data.size rolled back', 'b missing'])
 })
 
-test('a person who removes a field is no rollback', async () => {
+test('a field that a person removes is no rollback', async () => {
   const world = new RolloutWorld({ a: { color: 'blue' } })
   world.apply({ a: { color: 'blue' } })
   await world.observed()
@@ -145,7 +145,7 @@ test('a person who removes a field is no rollback', async () => {
   assert.deepEqual((await world.observed()).changes, ['a data.size'])
 })
 
-test('content that is equal in two commits: v3 takes v2 back, so that live v1 is in sync, and v2 is rolled back after that', async () => {
+test('when v3 restores v1, live v1 is in sync, and v2 applied later is rolled back', async () => {
   const { world } = await atTwo()
   world.commit(V1)
   assert.equal((await world.observed()).state, 'Behind')
@@ -164,7 +164,7 @@ const [FIRST, AGAIN] = [
   { a: { x: '3', y: '3' }, b: { x: '3', y: '2' } },
 ] as const
 
-test('git returns to a content that waited before, and only then it is seen in sync: what git had in between is a rollback', async () => {
+test('content between two equal commits is a rollback once the later one was seen in sync', async () => {
   const world = new RolloutWorld(FIRST)
   world.apply(FIRST)
   world.pass(1)
@@ -190,7 +190,7 @@ test('git returns to a content that waited before, and only then it is seen in s
   assert.deepEqual((await world.observed()).changes, rolledBack)
 })
 
-test('git leaves a content and returns to it between two scans: a syncer that applies the commit in between late is behind', async () => {
+test('a late apply of a commit that git left between two scans is behind', async () => {
   const world = new RolloutWorld(FIRST)
   world.pass(1)
   world.commit(AGAIN)
@@ -205,7 +205,7 @@ test('git leaves a content and returns to it between two scans: a syncer that ap
   assert.deepEqual((await world.observed()).waits, ['Behind a data.x', 'Behind b data.x'])
 })
 
-test('a hand edit of a rolled-back object is a difference of its own, and the rollback stays told', async () => {
+test('a hand edit of a rolled-back object is a separate difference, and the rollback stays reported', async () => {
   const { world } = await atTwo()
   world.apply(V1)
   world.hand(A, 'data.size', '9')
@@ -216,7 +216,7 @@ test('a hand edit of a rolled-back object is a difference of its own, and the ro
   ])
 })
 
-test('git goes back to what runs, and nothing is rolled back any more', async () => {
+test('nothing is rolled back once git adopts what runs', async () => {
   const { world } = await atTwo()
   world.apply(V1)
   const { record } = await world.resolutionRequest('Adopt')
@@ -227,7 +227,7 @@ test('git goes back to what runs, and nothing is rolled back any more', async ()
   assert.deepEqual({ state, changes }, { state: 'InSync', changes: [] })
 })
 
-test('a Restore that is decided is on its way, and done when the syncer applied what git has', async () => {
+test('a decided Restore is Applying, and done when the syncer applied git', async () => {
   const { world } = await atTwo()
   world.apply(V1)
   await world.resolutionRequest('Restore')
@@ -237,7 +237,7 @@ test('a Restore that is decided is on its way, and done when the syncer applied 
   assert.equal((await world.observed()).state, 'InSync')
 })
 
-test('an outage between changes nothing: what was seen before counts after it', async () => {
+test('an outage does not forget what was live before', async () => {
   const { world } = await atTwo()
   world.cluster.unreadable.add(A)
   assert.equal((await world.observed()).state, 'Unknown')
@@ -249,7 +249,7 @@ test('an outage between changes nothing: what was seen before counts after it', 
   ])
 })
 
-test('a branch that was rewritten: the same contents under other commits are known again', async () => {
+test('recognises equal contents under other commits after a history rewrite', async () => {
   const { world } = await atTwo()
   const main = 'refs/heads/main'
   const paths = [
@@ -275,7 +275,7 @@ test('a branch that was rewritten: the same contents under other commits are kno
   ])
 })
 
-test('a branch that went back by force: what was seen is not in git any more, so that nothing older can be told from it', async () => {
+test('after a forced reset, what was live is not in git, so older content is only behind', async () => {
   const world = new RolloutWorld(V1)
   const main = 'refs/heads/main'
   const first = world.repository.branches.get(main)
@@ -297,7 +297,7 @@ test('a branch that went back by force: what was seen is not in git any more, so
   assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
 })
 
-test('a syncer that does not come within the hour is stuck, exit 1, and catches up without a trace', async () => {
+test('a syncer that does not apply within the hour is stuck with exit 1, and recovers without a trace', async () => {
   const world = new RolloutWorld(V1)
   world.apply(V1)
   await world.observed()
@@ -324,7 +324,7 @@ test('a syncer that does not come within the hour is stuck, exit 1, and catches 
   assert.equal((await world.observed()).report.status.stuckSince, undefined)
 })
 
-test('commits that come faster than the bound do not keep a dead syncer young', async () => {
+test('commits faster than the limit do not reset the time of a dead syncer', async () => {
   const world = new RolloutWorld(V1)
   world.apply(V1)
   await world.observed()
@@ -336,7 +336,7 @@ test('commits that come faster than the bound do not keep a dead syncer young', 
   assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
 })
 
-test('the bound is the policy, and otherwise three intervals of the syncer', async () => {
+test('takes the limit from the policy', async () => {
   const world = new RolloutWorld(V1, undefined, '{mode: Propose, detect: {stuckAfter: 5m}}')
   world.apply(V1)
   await world.observed()
@@ -346,7 +346,7 @@ test('the bound is the policy, and otherwise three intervals of the syncer', asy
   assert.notEqual((await world.observed()).report.status.stuckSince, undefined)
 })
 
-test('without any ledger: an older content that was applied long after the newest commit is told, with exit 1', async () => {
+test('without a ledger, reports older content applied long after the newest commit, with exit 1', async () => {
   const world = new RolloutWorld(V1)
   world.commit(V2)
   world.pass(3 * DAY)

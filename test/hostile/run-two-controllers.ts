@@ -15,7 +15,7 @@ const DEEDS = 60 * EFFORT
 await giteaSuite('two controllers, and people who decide meanwhile', {}, (gitea) => {
   testEachSeed(
     import.meta.filename,
-    'each decision is told once, with who made it, and no other one is told',
+    'reports each decision once, with who made it, and no other',
     {},
     async (t, seed) => {
       const folder = mkdtempSync(join(tmpdir(), 'backporch-two-controllers-'))

@@ -105,7 +105,7 @@ async function everythingReported(world: TurnWorld): Promise<string> {
 
 for (const kind of Object.keys(OTHERS))
   for (const how of Object.keys(APPLIED))
-    test(`${kind} of another tenant, applied by ${how}: only its name is told`, async () => {
+    test(`${kind} of another tenant, applied by ${how}: only its name is shown`, async () => {
       const world = attack(kind, how)
       world.edit(WEB, 'spec.replicas', 5)
       const { code, stdout } = await runInWorld(world, ['diff'])
@@ -123,7 +123,7 @@ for (const kind of Object.keys(OTHERS))
 
 for (const kind of Object.keys(OTHERS))
   for (const origin of ['operator', 'repository'] as const)
-    test(`${kind} of another namespace, with allow of the ${origin}: it is not even read, and the rule is named`, async () => {
+    test(`${kind} of another namespace, with allow of the ${origin}: is never read, and the rule is named`, async () => {
       const allow = placement(
         '{namespaces: [shop], clusterScoped: [rbac.authorization.k8s.io/Role*]}',
       )
@@ -164,14 +164,14 @@ for (const [kind, allow] of [
   ['ClusterRole', '{namespaces: [shop], clusterScoped: [rbac.authorization.k8s.io/ClusterRole]}'],
   ['Namespace', '{namespaces: [shop, b], clusterScoped: [Namespace]}'],
 ] as const)
-  test(`${kind} that a placement allows is compared, whoever applied it`, async () => {
+  test(`compares a ${kind} that a placement allows, whoever applied it`, async () => {
     const world = attack(kind, 'kubectl', SETTLES, { '.drift/place.yaml': placement(allow) })
     const { code, stdout } = await runInWorld(world, ['diff'])
     assert.equal(code, 1)
     assert.match(stdout, new RegExp(CANARY))
   })
 
-test('what a bootstrap applied is compared before the syncer reaches it', async () => {
+test('compares what a bootstrap applied before the syncer reconciles it', async () => {
   const world = new TurnWorld()
   const role = guessed(OTHERS['ClusterRole'] ?? '')
   world.repository.commitByHand('main', { 'apps/web/role.yaml': role })
@@ -188,7 +188,7 @@ test('what a bootstrap applied is compared before the syncer reaches it', async 
   assert.match(drifted.stdout, /spec\.replicas[\s\S]*metadata\.finalizers/)
 })
 
-test('a Namespace needs its kind and its name allowed', async () => {
+test('a Namespace needs both its kind and its name allowed', async () => {
   const world = attack('Namespace', 'kubectl', SETTLES, {
     '.drift/place.yaml': placement('{namespaces: [shop], clusterScoped: ["*"]}'),
   })
@@ -198,7 +198,7 @@ test('a Namespace needs its kind and its name allowed', async () => {
   )
 })
 
-test('once a placement of the cluster has allow, a package that none names covers nothing', async () => {
+test('a package that no placement names covers nothing once any placement of the cluster has allow', async () => {
   const bound = placement('{namespaces: [shop]}', 'clusters: [prod], packages: [apps/other]')
   const files = [{ path: 'operator.yaml', text: bound }]
   const { stdout, code } = await runInWorld(
@@ -215,7 +215,7 @@ test('once a placement of the cluster has allow, a package that none names cover
   )
 })
 
-test('a repository makes the bounds of the operator narrower, and never wider', async () => {
+test('a repository can narrow the bounds of the operator and never widen them', async () => {
   const operator: PolicyFile[] = [
     { path: 'operator.yaml', text: placement('{namespaces: [shop]}') },
   ]
@@ -236,7 +236,7 @@ test('a repository makes the bounds of the operator narrower, and never wider', 
   )
 })
 
-test('a binding on a branch that is not merged binds and widens nothing', async () => {
+test('a binding on an unmerged branch has no effect', async () => {
   const world = attack('ConfigMap', 'kubectl', SETTLES, {
     '.drift/place.yaml': placement('{namespaces: [shop]}'),
   })
@@ -244,7 +244,7 @@ test('a binding on a branch that is not merged binds and widens nothing', async 
   assert.match((await runInWorld(world, ['diff'])).stdout, /ConfigMap b\/theirs outside/)
 })
 
-test('an inventory that is not shown to be the package’s names none of its objects', async () => {
+test("an inventory that is not proven to be the package's names none of its objects", async () => {
   const inventory =
     'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: inv, namespace: b, labels: {cli-utils.sigs.k8s.io/inventory-id: of-b}}\n'
   const world = new TurnWorld(SETTLES, { 'apps/web/resourcegroup.yaml': inventory })
@@ -269,7 +269,7 @@ test('an inventory that is not shown to be the package’s names none of its obj
   assert.doesNotMatch(await everythingReported(world), new RegExp(CANARY))
 })
 
-test('a RepoSync applies to its own namespace: an object of another one opens nothing, though it was guessed whole', async () => {
+test('a RepoSync covers only its own namespace, although the object elsewhere was guessed completely', async () => {
   const repoSync = (namespace: string) => ({
     annotations: {
       'configsync.gke.io/manager': namespace,
@@ -297,7 +297,7 @@ test('a RepoSync applies to its own namespace: an object of another one opens no
   assert.doesNotMatch(reported, /shop\/web outside/)
 })
 
-test('several RepoSyncs of one namespace may have one package', async () => {
+test('several RepoSyncs of one namespace can share one package', async () => {
   const world = new TurnWorld()
   for (const [key, name] of [
     [WEB, 'shop_web'],
@@ -314,7 +314,7 @@ test('several RepoSyncs of one namespace may have one package', async () => {
   assert.equal((await runInWorld(world, ['diff'])).code, 0)
 })
 
-test('a mark of a RepoSync on an object of another namespace is a copy, and shows nothing', async () => {
+test('ignores a RepoSync mark copied to an object of another namespace', async () => {
   const world = attack('ConfigMap', 'kubectl')
   const copied = {
     annotations: {
@@ -329,7 +329,7 @@ test('a mark of a RepoSync on an object of another namespace is a copy, and show
   assert.doesNotMatch(reported, new RegExp(CANARY))
 })
 
-test('objects of several namespaces, and without one, that the syncer of the package applied stay compared', async () => {
+test("compares objects in several namespaces, and cluster-scoped ones, that the package's syncer applied", async () => {
   const world = new TurnWorld()
   const files = {
     'apps/web/watch.yaml': CONFIG.replace(
@@ -351,7 +351,7 @@ test('objects of several namespaces, and without one, that the syncer of the pac
     assert.match(stdout, path)
 })
 
-test('what the syncer has not applied yet stays Behind, in a namespace of its own too', async () => {
+test('what the syncer has not applied yet stays Behind, also in a separate namespace', async () => {
   const world = new TurnWorld('{mode: Propose, detect: {stuckAfter: 5000d}}')
   const rules = CONFIG.replace('name: web, namespace: shop', 'name: rules, namespace: monitoring')
   world.repository.commitByHand('main', { 'apps/web/watch.yaml': rules })
@@ -386,7 +386,7 @@ async function settled(world: TurnWorld, operator?: string): Promise<string | un
   }
 }
 
-test('what was approved before the operator bound the package elsewhere is not written', async () => {
+test('does not write what was approved before the operator bound the package elsewhere', async () => {
   const world = new TurnWorld(SETTLES)
   world.edit(WEB, 'spec.replicas', 5)
   await world.plan()
@@ -397,7 +397,7 @@ test('what was approved before the operator bound the package elsewhere is not w
   assert.ok(world.cluster.writes.length > 0)
 })
 
-test('what the package covers is written beside what it does not cover, and that is said then', async () => {
+test('writes the covered objects of a package, and reports those that it does not cover', async () => {
   const world = new TurnWorld(SETTLES, {
     'apps/web/planted.yaml': CONFIG.replace(
       'name: web, namespace: shop',
@@ -417,7 +417,7 @@ test('what the package covers is written beside what it does not cover, and that
   assert.equal(await settled(world), 'BP3017')
 })
 
-test('the last look at a write refuses what the placement does not allow, whatever was planned', async () => {
+test('the check before each write refuses what the placement forbids, whatever was planned', async () => {
   const world = new TurnWorld(SETTLES)
   const { units } = await world.scan()
   const [unit] = units
@@ -449,7 +449,7 @@ for (const [what, text] of [
     'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: planted}\nrules: []\n',
   ],
 ] as const)
-  test(`an object ${what} that never was there is told as missing, and is not made`, async () => {
+  test(`reports an object ${what} that never existed as missing, and does not create it`, async () => {
     const world = new TurnWorld(SETTLES, { 'apps/web/planted.yaml': text })
     world.sync()
     for (const key of world.cluster.objects.keys())
@@ -469,7 +469,7 @@ for (const [what, text] of [
 const OFF = 'backporch.dev/mode: "Off"'
 const ENFORCED = { path: 'operator.yaml', text: policyText('{mode: Propose, enforce: true}') }
 
-test('annotations of a package switch nothing off that is enforced, and that is said', async () => {
+test('annotations of a package cannot disable an enforced mode, and a note says so', async () => {
   const quiet = DEPLOYMENT.replace(
     'labels:',
     `annotations: {${OFF}, backporch.dev/reason: mine}\n  labels:`,
@@ -494,7 +494,7 @@ test('annotations of a package switch nothing off that is enforced, and that is 
   )
 })
 
-test('policies of a repository weaken none that the operator enforces', async () => {
+test('policies of a repository cannot weaken what the operator enforces', async () => {
   const own =
     '{priority: 1000000, mode: "Off", settle: backporch, ignore: [{paths: [spec.replicas], reason: mine}], extends: ["preset:none"]}'
   const world = new TurnWorld(own)
@@ -512,7 +512,7 @@ test('policies of a repository weaken none that the operator enforces', async ()
   )
 })
 
-test('every rule that refuses can be explained', async () => {
+test('explain knows every refusing rule', async () => {
   for (const rule of [
     'TEN-UNBOUND',
     'TEN-NAMESPACE',

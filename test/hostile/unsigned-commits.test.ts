@@ -79,7 +79,7 @@ const FORGERIES: { readonly [what: string]: (stage: Stage) => Promise<unknown> }
 }
 
 for (const [what, forgery] of Object.entries(FORGERIES)) {
-  test(`${what}, unsigned, with its entry in the ledger: red, and never pushed over`, async () => {
+  test(`${what}, unsigned, with its entry in the ledger: fails the check, and is never overwritten`, async () => {
     const stage = await opened()
     const { world, forge: hosted, branch } = stage
     await forgery(stage)
@@ -112,7 +112,7 @@ for (const [what, forgery] of Object.entries(FORGERIES)) {
   })
 }
 
-test('a key is given while a proposal is open: what follows from the policy is signed in the next turn, and once', async () => {
+test('signs an open proposal that follows from the policy once, in the first turn with a key', async () => {
   const { world, forge: hosted, branch } = await opened(false)
   const before = world.repository.head(branch)
   world.repository.signs = true
@@ -126,7 +126,7 @@ test('a key is given while a proposal is open: what follows from the policy is s
   assert.deepEqual(updates, [])
 })
 
-test('approve signs, too, what was proposed before the key was given', async () => {
+test('approve signs a proposal from before the key', async () => {
   const { world, branch } = await opened(false)
   world.repository.signs = true
   world.forge = undefined
@@ -141,7 +141,7 @@ test('approve signs, too, what was proposed before the key was given', async () 
   assert.equal(world.repository.names().includes(branch), false)
 })
 
-test('a joint proposal that was open when the key was given is signed in the next turn', async () => {
+test('signs an open joint proposal in the first turn with a key', async () => {
   const world = new FleetWorld(3)
   world.edit([0, 1, 2])
   await world.scan()
@@ -152,7 +152,7 @@ test('a joint proposal that was open when the key was given is signed in the nex
   assert.deepEqual((await world.scan()).updates, [])
 })
 
-test('what a person chose before the key was given is not signed unseen: /recreate', async () => {
+test('does not sign what a person chose before the key, and needs /recreate', async () => {
   const { world, branch } = await opened(false)
   await world.resolutionRequest('Adopt', [], 'more load')
   const head = world.repository.head(branch)
@@ -161,7 +161,7 @@ test('what a person chose before the key was given is not signed unseen: /recrea
   assert.equal(world.repository.head(branch), head)
 })
 
-test('the ledger is lost while an adopted proposal is open and live moves: its signature proves it', async () => {
+test('recognises an adopted proposal by its signature when the ledger is lost and live moves', async () => {
   const { world, branch } = await opened()
   await world.resolutionRequest('Adopt', [], 'more load')
   world.repository.branches.delete(LEDGER)
@@ -175,7 +175,7 @@ test('the ledger is lost while an adopted proposal is open and live moves: its s
   )
 })
 
-test('the ledger is lost, and an unsigned proposal of what nobody chose is pushed: it is somebody’s', async () => {
+test('treats an unsigned proposal that nobody chose as foreign when the ledger is lost', async () => {
   const stage = await opened()
   const { world, branch } = stage
   await adoptedUnsigned(stage)
@@ -185,7 +185,7 @@ test('the ledger is lost, and an unsigned proposal of what nobody chose is pushe
   assert.equal(world.repository.head(branch), forged)
 })
 
-test('an older signed commit, put back, is not ours while the ledger knows a later one', async () => {
+test('does not treat a restored older signed commit as ours while the ledger knows a later one', async () => {
   const { world, branch } = await opened()
   const older = world.repository.head(branch)
   world.edit(WEB, 'spec.replicas', 6)
@@ -194,7 +194,7 @@ test('an older signed commit, put back, is not ours while the ledger knows a lat
   assert.equal((await world.plan()).outcome, 'foreign')
 })
 
-test('drift/configure and an ignore branch: unsigned commits with their entry in the ledger are somebody’s', async () => {
+test('treats unsigned commits on drift/configure and an ignore branch as foreign despite their ledger entries', async () => {
   const world = new TurnWorld()
   const policies = world.repository.paths('main').filter((path) => path.startsWith('.drift/'))
   world.repository.commitByHand('main', Object.fromEntries(policies.map((path) => [path, null])))

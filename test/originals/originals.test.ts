@@ -20,10 +20,10 @@ const WITHOUT_ORIGINAL = [
   'verify-drift-records',
 ]
 
-describe('the releases that are built in', () => {
+describe('the built-in releases', () => {
   for (const [name, { variants }] of BUILT_IN) {
     if (WITHOUT_ORIGINAL.includes(name)) continue
-    it(`of ${name} are between two that were recorded`, () => {
+    it(`of ${name} are between two recorded releases`, () => {
       const recorded = Object.keys(readRecording(name)?.releases ?? {})
       for (const { from, below } of variants) {
         const [major, minor, patch] = below
@@ -34,15 +34,15 @@ describe('the releases that are built in', () => {
   }
 })
 
-describe('the originals of the module proxy', () => {
-  it('have a test file each, and no other test file is there', () => {
+describe('the originals on the module proxy', () => {
+  it('have one test file each, and there is no other test file', () => {
     assert.deepEqual(
       readdirSync(new URL('served/', import.meta.url)).sort(),
       SERVED_ORIGINALS.map(testFileOf).sort(),
     )
   })
 
-  it('are of releases that are recorded', () => {
+  it('are recorded releases', () => {
     for (const { name, release } of SERVED_ORIGINALS)
       assert.ok(readRecording(name)?.releases[release] !== undefined, `${name} ${release}`)
   })
@@ -64,7 +64,7 @@ for (const name of recordedFunctions()) {
       return known
     }
 
-    it('is recorded for at least 300 inputs, which are those of today', () => {
+    it('is recorded for at least 300 inputs, which are the current ones', () => {
       assert.ok(inputs.length >= 300)
       assert.equal(
         recording.inputs,
@@ -76,7 +76,7 @@ for (const name of recordedFunctions()) {
     for (const [release, expected] of Object.entries(recording.releases)) {
       const chosen = chooseRelease(builtIn, release, false)
       if ('why' in chosen) continue
-      it(`${release} makes of every input what the original makes`, () => {
+      it(`${release} gives the same result as the original for every input`, () => {
         const known =
           KNOWN_DIFFERENCES[name]?.filter(({ releases }) => releases.includes(release)) ?? []
         const different = ours(chosen.run).flatMap((digest, number) =>

@@ -90,7 +90,7 @@ function filesOf(folder: string): { readonly [path: string]: string } {
   )
 }
 
-test('kpt and Backporch make the same files with the functions of the guide', {
+test('kpt and Backporch write the same files with the functions of the guide', {
   skip: whyNoKpt(),
 }, () => {
   assert.equal(
@@ -115,7 +115,7 @@ test('kpt and Backporch make the same files with the functions of the guide', {
   })
 })
 
-test('kpt and Backporch both stop where the function says no, and Backporch where nobody allowed it', {
+test('kpt and Backporch both stop when the function fails, and Backporch when it is not allowed', {
   skip: whyNoKpt(),
 }, () => {
   inClone(['    - exec: node functions/team.mts\n'], (folder, backporch) => {

@@ -78,7 +78,7 @@ describe('the packed backporch', () => {
     return { code: status, stdout, stderr }
   }
 
-  test('holds what it needs and nothing else, and needs nothing installed beside it', () => {
+  test('contains only what it needs, and needs nothing else installed', () => {
     const packageFolder = join(installed, 'node_modules', 'backporch')
     const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -117,7 +117,7 @@ describe('the packed backporch', () => {
     assert.deepEqual(packages, ['backporch'])
   })
 
-  test('loads a command when it runs: its start holds no adapter, no schema and no YAML', () => {
+  test('loads no adapter, schema or YAML parser at the start', () => {
     const start = filesLoaded(
       [join(installed, 'node_modules', 'backporch', 'dist', 'backporch.mjs')],
       false,
@@ -126,7 +126,7 @@ describe('the packed backporch', () => {
     assert.ok(bytes < 160 * 1024, `the start reads ${bytes} bytes`)
   })
 
-  test('a kubeconfig with OpenID Connect loads its conversation, without the models of Kubernetes and without undici', () => {
+  test('loads for OpenID Connect neither the Kubernetes models nor undici', () => {
     const folder = join(installed, 'node_modules', 'backporch', 'dist')
     const part = readdirSync(folder).find((file) => file.startsWith('oidc-token-'))
     assert.ok(part !== undefined)
@@ -135,7 +135,7 @@ describe('the packed backporch', () => {
     assert.ok(bytes < 64 * 1024, `it reads ${bytes} bytes`)
   })
 
-  test('is a command', () => {
+  test('installs a command', () => {
     const command = join(installed, 'node_modules', '.bin', 'backporch')
     const env = { PATH: `${NODE_FOLDER}${delimiter}${process.env['PATH']}`, HOME: folder }
     assert.equal(
@@ -144,7 +144,7 @@ describe('the packed backporch', () => {
     )
   })
 
-  test('runs', () => {
+  test('prints help and reports a wrong call', () => {
     const help = backporch(['diff', '--help'])
     assert.deepEqual([help.code, help.stderr], [0, ''])
     assert.match(help.stdout, /^Usage: backporch diff /)
@@ -153,7 +153,7 @@ describe('the packed backporch', () => {
     assert.match(refused.stderr, /^error BP1\d\d\d: .*\n( {2}(where|why|fix): .*\n)+$/)
   })
 
-  test('plays the demo', () => {
+  test('runs the demo', () => {
     const { code, stdout, stderr } = backporch(['demo', '--folder', 'demo'])
     assert.deepEqual([code, stderr], [0, ''], stdout)
     assert.match(
@@ -162,7 +162,7 @@ describe('the packed backporch', () => {
     )
   })
 
-  test('plays the demo on the oldest Node that package.json allows', {
+  test('runs the demo on the oldest Node that package.json allows', {
     skip: noMinimumNode,
   }, () => {
     const oldest = spawnSync(MINIMUM_NODE, ['--version'], { encoding: 'utf8' }).stdout.trim()
@@ -172,7 +172,7 @@ describe('the packed backporch', () => {
     assert.match(stdout, /InSync/)
   })
 
-  test("runs a function of one's own in TypeScript, on the oldest Node too", {
+  test('runs a custom function in TypeScript, on the oldest Node too', {
     skip: noMinimumNode,
   }, () => {
     const file = join(installed, 'team.mts')
@@ -195,7 +195,7 @@ await runKptFunc(setTeam)\n`
     }
   })
 
-  test('renders a package with a pipeline, in a thread of its own and through a program that is allowed', () => {
+  test('renders a package with a pipeline, in a worker thread and through an allowed program', () => {
     const repository = join(folder, 'repository')
     const image =
       'image: ghcr.io/kptdev/krm-functions-catalog/set-namespace:latest, configMap: {namespace: shop}'
@@ -218,7 +218,7 @@ await runKptFunc(setTeam)\n`
     )
   })
 
-  test('says that it has no API server to run', () => {
+  test('reports that it has no API server to run', () => {
     const { code, stderr } = backporch(['demo', '--control-plane'])
     assert.equal(code, 2)
     assert.match(stderr, /^error BP1001: the packed backporch has no API server to run\n/)
@@ -230,7 +230,7 @@ await runKptFunc(setTeam)\n`
     assert.match(stderr, /\bat (async )?(Object\.|new )?\w{4,} ?.*[\w-]+\.mjs/)
   })
 
-  test('on a Node that is too old is one line and exit code 2', () => {
+  test('reports a too old Node in one line with exit code 2', () => {
     const pretend = join(folder, 'pretend.cjs')
     writeFileSync(
       pretend,

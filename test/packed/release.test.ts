@@ -54,7 +54,7 @@ const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'u
   packages: Record<string, LockEntry>
 }
 
-test('the bill of materials has every package of the bundle, with the hash of the lock file, and nothing else', () => {
+test('the bill of materials lists every package of the bundle with its lock file hash, and nothing else', () => {
   const licences = readFileSync(join(folder, 'licenses.txt'), 'utf8')
   const headings = [...licences.matchAll(/^==== (\S+) (\S+) \(.*\) ====$/gm)].map(
     ([, name, version]) => `${name}@${version}`,
@@ -86,7 +86,7 @@ test('the bill of materials has every package of the bundle, with the hash of th
     assert.ok(!names.includes(name), name)
 })
 
-test('the bill of materials has the form of CycloneDX 1.6, each reference leads somewhere, and no time is in it', () => {
+test('the bill of materials is CycloneDX 1.6 with resolvable references and without a time', () => {
   assert.deepEqual([sbom.bomFormat, sbom.specVersion, sbom.version], ['CycloneDX', '1.6', 1])
   assert.match(
     sbom.serialNumber,
@@ -114,7 +114,7 @@ test('the bill of materials has the form of CycloneDX 1.6, each reference leads 
   assert.doesNotMatch(text, /https?:|timestamp|\d\d:\d\d/)
 })
 
-test('every library of the bundle has a licence that may be shipped, and its text goes along', () => {
+test('every library of the bundle has an allowed licence, and its text is included', () => {
   assert.deepEqual(
     sbom.components
       .filter((component) => !isAllowed(licenceOf(component)))
@@ -135,7 +135,7 @@ test('every library of the bundle has a licence that may be shipped, and its tex
     assert.ok(isAllowed(licence), licence)
 })
 
-test('advisories that nobody can be asked for are skipped here, fail in CI, and are never a pass', () => {
+test('unavailable advisories are skipped locally, fail in CI, and never pass', () => {
   const npm = join(folder, 'npm')
   const ask = (answer: string, ci: string) => {
     writeFileSync(npm, `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 })
@@ -166,7 +166,7 @@ test('advisories that nobody can be asked for are skipped here, fail in CI, and 
   assert.match(String(ask('<html>', '')[1]), /^advisories: skipped \(npm audit printed "<html>/)
 })
 
-test('archives are equal bytes under any umask, and everybody may read what is in them', () => {
+test('archives are identical under any umask, and their content is world-readable', () => {
   const files = ['package.json', 'README.md', 'LICENSE', 'action.yml', 'src/launch.cjs']
   const packed = ['022', '027', '077'].map((umask) => {
     const [from, out] = ['from', 'out'].map((name) => join(folder, `${name}-${umask}`)) as [
@@ -203,7 +203,7 @@ test('archives are equal bytes under any umask, and everybody may read what is i
   for (const other of packed.slice(1)) assert.deepEqual(other, packed[0])
 })
 
-test('package.json says where the project is, which provenance is held against', () => {
+test("package.json names the project's repository, which provenance is checked against", () => {
   const { repository, bugs, homepage } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
   ) as Record<string, { url: string }>
@@ -215,7 +215,7 @@ test('package.json says where the project is, which provenance is held against',
   )
 })
 
-test('everything that dependency updates and reviews name is there', () => {
+test('all that dependabot and CODEOWNERS name exists', () => {
   const updates = readFileSync(join(ROOT, '.github', 'dependabot.yml'), 'utf8')
   const listed = [...updates.matchAll(/^ {6}- (\/test\/.*)$/gm)].map(([, path]) => path?.slice(1))
   const modules = execFileSync('git', ['ls-files', 'go.mod', '*/go.mod'], {

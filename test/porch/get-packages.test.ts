@@ -60,7 +60,7 @@ const line = (path: string, workspace: string): string =>
 describe('get packages', () => {
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('lists the tags of packages with the workspaces that Porch gives them, and skips every other tag', async () => {
+  it('lists package tags with the workspaces that Porch gives them, and skips every other tag', async () => {
     const repo = makeRepository()
     const ours = commitWithMessage(
       repo,
@@ -98,7 +98,7 @@ describe('get packages', () => {
     assert.doesNotMatch(notes, /lib\/v1|nested/)
   })
 
-  it('skips a branch whose commit lacks the Kptfile, and says so once for all of them', async () => {
+  it('skips branches whose commit lacks the Kptfile, with one note for all', async () => {
     const repo = makeRepository()
     commitFiles(repo, environment, 'drafts/apps/web/w', { 'apps/web/x.txt': 'x\n' })
     for (const name of ['drafts/lib/w', 'proposed/apps/w', 'drafts/gone/w'])
@@ -114,7 +114,7 @@ describe('get packages', () => {
     )
   })
 
-  it('takes the name and the directory of the Porch Repository from flags', async () => {
+  it('takes name and directory of the Porch Repository from flags', async () => {
     const repo = makeRepository()
     git(repo, environment, 'branch', 'drafts/infra/dns/w', 'main')
     assert.deepEqual((await rowsOf(repo, '--name', 'blueprints', '--directory', '/apps/')).rows, [
@@ -139,7 +139,7 @@ describe('get packages', () => {
       )
   })
 
-  it('lists one package without a name where a Kptfile is at the root, and those of a registered directory with theirs', async () => {
+  it('lists one unnamed package for a Kptfile at the root, and named ones for a registered directory', async () => {
     const repo = makeRepository()
     commitFiles(repo, environment, 'main', { Kptfile: kptfile('all') })
     const { rows, notes } = await rowsOf(repo)
@@ -151,7 +151,7 @@ describe('get packages', () => {
     ])
   })
 
-  it('does not take a draft, a proposal or the ledger for the base branch because HEAD names it', async () => {
+  it('does not use a draft, a proposal or the ledger as base branch because HEAD names it', async () => {
     for (const head of ['drafts/apps/web/w', 'proposed/apps/web/w', 'drift-ledger']) {
       const repo = makeRepository()
       commitFiles(repo, environment, head, { 'apps/new/Kptfile': kptfile('new') })
@@ -182,7 +182,7 @@ describe('get packages', () => {
     }
   })
 
-  it('reads a repository whose Kptfiles a Porch server named by their paths, and check names what cannot be rendered in it', async () => {
+  it('reads Kptfiles that a Porch server named by path, and check reports what cannot be rendered', async () => {
     const repo = join(folder, 'slash.git')
     git(folder, environment, 'clone', '--quiet', '--mirror', SLASH_NAMES, repo)
     assert.match(git(repo, environment, 'show', 'main:apps/web/Kptfile'), /^ {2}name: apps\/web$/m)

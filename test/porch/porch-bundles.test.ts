@@ -106,7 +106,7 @@ async function repaired({ repository }: Scanned): Promise<ReadonlyMap<string, st
 }
 
 describe('a repository on which a Porch server acted', () => {
-  it('before: what is open stays open', async () => {
+  it('before: an open proposal stays open', async () => {
     const scan = await scanned('before')
     assert.equal(scan.closed.size, 0)
     assert.equal(scan.refs.get('refs/heads/main'), scan.before.get('refs/heads/main'))
@@ -114,7 +114,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('approved-adopt: v2 is the merged decision, and its record lands on the base branch', async () => {
+  it('approved-adopt: v2 is the merged decision, and its record is on the base branch', async () => {
     const scan = await scanned('approved-adopt')
     const { status, spec } = assertApproved(scan, 'd7fdca7c', 'apps/web/v2')
     assert.equal(spec.plan, 'Mixed')
@@ -130,7 +130,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('approved-restore: the decision is to restore, and it waits for the apply of the syncer', async () => {
+  it('approved-restore: the decision is Restore, and it waits for the apply of the syncer', async () => {
     const scan = await scanned('approved-restore')
     assert.equal(assertApproved(scan, '778ccd17', 'infra/net/dns/v2').spec.plan, 'Restore')
     assert.match(
@@ -145,7 +145,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('approved-settle: Backporch brings the decision to the cluster', async () => {
+  it('approved-settle: Backporch writes the decision to the cluster', async () => {
     const scan = await scanned('approved-settle')
     assert.equal(assertApproved(scan, '778ccd17', 'infra/net/dns/v2').status.altered, undefined)
     assert.match(
@@ -157,7 +157,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('lost-update: an earlier state was published, which is said, and what still differs is drift again', async () => {
+  it('lost-update: reports that an earlier state was published, and the remaining difference is drift again', async () => {
     const scan = await scanned('lost-update', ['replicas: 5', 'replicas: 7'])
     assert.equal(
       assertApproved(scan, 'd7fdca7c', 'apps/web/v2').status.altered,
@@ -181,7 +181,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('rejected: the proposal is declined and silent, and its branch is gone', async () => {
+  it('rejected: the proposal is declined and silenced, and its branch is deleted', async () => {
     const scan = await scanned('rejected')
     const status = scan.closed.get('7fbc9968')?.status
     assert.equal(status?.outcome, 'Declined')
@@ -198,7 +198,7 @@ describe('a repository on which a Porch server acted', () => {
     )
   })
 
-  it('warn-draft-proposed: the draft is proposed by that person', async () => {
+  it('warn-draft-proposed: the draft is recorded as proposed by that person', async () => {
     const scan = await scanned('warn-draft-proposed')
     assert.match(scan.said, /drift-7fbc9968 was proposed through Porch by admin/)
     await assertQuiet(scan)
@@ -217,7 +217,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet({ ...scan, refs })
   })
 
-  it('warn-draft-approved: a record was published, nothing is decided, and the drift is recorded again', async () => {
+  it('warn-draft-approved: publishing a draft decides nothing, and the drift is recorded again', async () => {
     const scan = await scanned('warn-draft-approved')
     const { outcome, decidedBy, revision } = scan.closed.get('7fbc9968')?.status ?? {}
     assert.deepEqual(
@@ -236,7 +236,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet({ ...scan, refs })
   })
 
-  it('leftover-branch: published by commits of its own, and the branch that was left is deleted', async () => {
+  it('leftover-branch: an approval through separate commits is recognised, and its leftover branch deleted', async () => {
     const scan = await scanned('leftover-branch')
     assert.equal(assertApproved(scan, 'ca3646a1', 'infra/net/dns/v2').spec.plan, 'Restore')
     assert.ok(await landedRecord(scan, 'infra--net--dns', 'ca3646a1'))
@@ -244,7 +244,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('moved-tag: the adoption that a later replacement of the folder undid is reported once, and drifts again', async () => {
+  it('moved-tag: reports once an adoption that a later folder replacement undid, and the drift returns', async () => {
     const scan = await scanned('moved-tag', ['replicas: 5', 'replicas: 7'])
     const undoing = scan.before.get('refs/heads/main') ?? ''
     assert.match(
@@ -270,7 +270,7 @@ describe('a repository on which a Porch server acted', () => {
     assert.doesNotMatch(second, /AdoptionUndone/)
   })
 
-  it('moved-tag: a tag that was moved is reported once, where live has not the adopted value any more', async () => {
+  it('moved-tag: reports a moved tag once when live no longer has the adopted value', async () => {
     const scan = await scanned('moved-tag', ['replicas: 5', 'replicas: 3'])
     assert.match(
       scan.said,
@@ -280,7 +280,7 @@ describe('a repository on which a Porch server acted', () => {
     await assertQuiet(scan)
   })
 
-  it('slash-names: a package with a slash in its name is compared', async () => {
+  it('slash-names: compares a package with a slash in its name', async () => {
     const scan = await scanned('slash-names')
     assert.match(
       (await scan.repository.file('drift-ledger', 'clusters/prod/apps--web/report.yaml')) ?? '',

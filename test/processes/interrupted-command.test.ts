@@ -90,7 +90,7 @@ suite('a command that is interrupted', () => {
     { command: 'status', args: [], from: scanned, every: 5 },
     { command: 'approve', args: ['apps/web', '--yes', '--live', 'live'], from: scanned, every: 5 },
   ]) {
-    test(`${command}: at a start of git, which Ctrl-C does not break off`, async () => {
+    test(`${command}: interrupted at a start of git, which survives Ctrl-C`, async () => {
       const repo = join(folder, 'used.git')
       const argv = [command, ...args, '--repo', repo]
       copy(from, repo)
@@ -115,7 +115,7 @@ suite('a command that is interrupted', () => {
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} while a function runs, in a worker that renders`, async () => {
+    test(`${signal} while a function runs in a render worker`, async () => {
       const [repo, program] = [
         join(folder, `function-${signal}.git`),
         join(folder, `interrupt-${signal}`),

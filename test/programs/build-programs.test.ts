@@ -23,7 +23,7 @@ afterEach(() => machine.remove())
 
 describe('a program of the list', () => {
   for (const name of NAMES)
-    test(`${name} is built once, with what it reads beside it, and is then used without Go and its module cache`, async () => {
+    test(`${name} is built once with its extra files, and then works without Go and its module cache`, async () => {
       const { module, target = '.', tags, cgo, beside }: GoProgram = PROGRAMS[name]
       if (cgo === true) await machine.install('gcc')
       for (const folder of Object.keys(beside?.copies ?? {})) {
@@ -102,7 +102,7 @@ describe('a program that cannot be built', () => {
     return found.state === 'unavailable' ? found.why : assert.fail('found')
   }
 
-  test('without Go or a C compiler it says which, and what to do', async () => {
+  test('reports whether Go or the C compiler is missing, and what to do', async () => {
     assert.match(
       await whyNot('gitea'),
       /^cannot run Gitea here: there is no build at .*, and there is no go on the PATH\. Install Go\.$/,
@@ -114,7 +114,7 @@ describe('a program that cannot be built', () => {
     )
   })
 
-  test('the words of the compiler are the reason', async () => {
+  test('reports the output of the compiler as the reason', async () => {
     await machine.installGo('echo "main.go:1: no such thing" >&2; exit 1')
     assert.match(
       await whyNot('appliers'),
@@ -148,7 +148,7 @@ describe('a build', () => {
     assert.equal((await machine.goCalls()).length, 1)
   })
 
-  test('that is killed leaves neither a process nor a lock nor temporary files behind', async (t) => {
+  test('leaves neither a process nor a lock nor temporary files when killed', async (t) => {
     const began = join(machine.directory, 'began')
     await machine.installGo(
       `echo half > "$GOTMPDIR/half"; echo "$$ $GOTMPDIR" > ${began}; /bin/sleep 60`,
@@ -168,7 +168,7 @@ describe('a build', () => {
     assert.ok(found.state === 'ready' && found.buildSeconds > 0)
   })
 
-  test('has the lowest priority', { skip: process.platform !== 'linux' }, async () => {
+  test('runs at the lowest priority', { skip: process.platform !== 'linux' }, async () => {
     const nice = (await findProgram('nice', process.env)) ?? assert.fail('there is no nice')
     await mkdir(join(machine.directory, 'bin'))
     await symlink(nice, join(machine.directory, 'bin', 'nice'))
@@ -186,7 +186,7 @@ describe('a build', () => {
 })
 
 describe('builds of several programs', () => {
-  test('what is missing is known before anything is built, each with the time that its build takes', async () => {
+  test('lists missing programs with their build time before building anything', async () => {
     await writeScript(await programPath('helm3', options.environment), '')
     const missing = await missingPrograms(['helm4', 'helm3', 'sops', 'helm4'], options.environment)
     assert.deepEqual(
@@ -197,7 +197,7 @@ describe('builds of several programs', () => {
     assert.deepEqual(await machine.goCalls(), [])
   })
 
-  test('each is told of when it is ready: what is there at once, the others in order, one after the other', async () => {
+  test('reports each program when it is ready: existing ones at once, the others built in order', async () => {
     await writeScript(await programPath('helm3', options.environment), '')
     // Go waits for the test's word.
     await machine.installGo(
@@ -233,7 +233,7 @@ describe('builds of several programs', () => {
     )
   })
 
-  test('one that fails does not stop those after it', async () => {
+  test('a failed build does not stop the following ones', async () => {
     await machine.installGo('case "$*" in *helm/v3*) exit 1 ;; esac')
     const builds = buildPrograms(['helm3', 'helm4'], options)
     await builds.done
@@ -241,7 +241,7 @@ describe('builds of several programs', () => {
     assert.equal((await builds.ready('helm4')).state, 'ready')
   })
 
-  test('a signal ends the build that goes on, its processes, and those that wait', async () => {
+  test('a signal ends the current build, its processes, and waiting builds', async () => {
     const began = join(machine.directory, 'began')
     const finished = join(machine.directory, 'finished')
     await machine.installGo(`echo $$ > ${began}; /bin/sleep 20; echo > ${finished}`)

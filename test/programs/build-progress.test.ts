@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildClock, duration } from './build-progress.ts'
 
-test('what is left follows from the pace of what was built', () => {
+test('estimates the remaining time from the pace so far', () => {
   let now = 100
   const missing = [
     { name: 'helm3', expectedSeconds: 100 },
@@ -38,6 +38,6 @@ test('what is left follows from the pace of what was built', () => {
   assert.equal(clock.progress(), undefined)
 })
 
-test('a time is told in seconds, or in minutes where they would be many', () => {
+test('shows a time in seconds, or in minutes when long', () => {
   assert.deepEqual([0, 35.4, 99, 100, 232].map(duration), ['0 s', '35 s', '99 s', '2 min', '4 min'])
 })

@@ -24,7 +24,7 @@ async function keyOf(module: string, goArguments: readonly string[] = ['build'])
   return dirname(binary)
 }
 
-test('a build of other sources or arguments is not used; one of the same sources in another folder is', async () => {
+test('reuses a build of the same sources in another folder, but not of other sources or arguments', async () => {
   const module = await mkdtemp(join(directory, 'module-'))
   const name = module.slice(directory.length + 1)
   await writeFile(join(module, 'go.mod'), 'module example.invalid/x\n')

@@ -16,7 +16,7 @@ after(() => rm(directory, { recursive: true }))
 
 const noWait = () => assert.fail('had to wait')
 
-test('two users of one path take turns, and the second is told whom it waits for', async () => {
+test('two users of one path take turns, and the second is told which process holds the lock', async () => {
   const path = join(directory, 'turns')
   const observed: string[] = []
   const use = (name: string) => async () => {
@@ -37,7 +37,7 @@ test('two users of one path take turns, and the second is told whom it waits for
   assert.deepEqual(waits, [process.pid, process.pid])
 })
 
-test('the lock is free again after work that fails, and leaves no files', async () => {
+test('releases the lock after work that fails, and leaves no files', async () => {
   const path = join(directory, 'failing')
   const failing = () => Promise.reject(new Error('broken'))
   await assert.rejects(withFileLock(path, failing, noWait), /broken/)
@@ -71,7 +71,7 @@ test('a signal ends the wait, and leaves no files', async () => {
   )
 })
 
-test('the lock of a process that was killed is taken over at once', async () => {
+test('takes over the lock of a killed process at once', async () => {
   const path = join(directory, 'killed')
   const child = spawn(process.execPath, [
     '--input-type=module',
@@ -85,7 +85,7 @@ test('the lock of a process that was killed is taken over at once', async () => 
   assert.equal(await withFileLock(path, async () => 'mine', noWait), 'mine')
 })
 
-test('the lock of a silent process is taken over although its id is in use', async () => {
+test('takes over the lock of an unresponsive process although its id is in use', async () => {
   const path = join(directory, 'silent')
   await writeFile(
     path,

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => machine.remove())
 
-test('without one of the programs it says which, and what to install', async () => {
+test('reports which program is missing, and what to install', async () => {
   await machine.install('prometheus')
   const found = await findPrometheus(machine.environment)
   assert.ok(found.state === 'unavailable')
@@ -20,7 +20,7 @@ test('without one of the programs it says which, and what to install', async () 
   )
 })
 
-test('both programs are those on the PATH', async () => {
+test('uses both programs from the PATH', async () => {
   await machine.install('prometheus')
   await machine.install('promtool')
   const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) =>

@@ -73,7 +73,7 @@ function suite(binaries: PrometheusBinaries): void {
     return { status, text: `${stdout}${stderr}` }
   }
 
-  test('promtool finds nothing to say about the metrics', async () => {
+  test('promtool accepts the metrics', async () => {
     const measured = new MeasuredWorld()
     await measured.round(5)
     await measured.leaveOpen()
@@ -84,7 +84,7 @@ function suite(binaries: PrometheusBinaries): void {
     assert.equal(status, 0, text)
   })
 
-  test('the rules are valid, and their own tests pass', () => {
+  test('the rules are valid and pass their own tests', () => {
     const checked = promtool(['check', 'rules', '--lint=all', '--lint-fatal', 'alerts.yaml'])
     assert.equal(checked.status, 0, checked.text)
     const tested = promtool(['test', 'rules', 'alerts.test.yaml'])
@@ -106,7 +106,7 @@ function suite(binaries: PrometheusBinaries): void {
     )
   })
 
-  test('Prometheus scrapes the controller, and every panel and alert has its data', async (t) => {
+  test('Prometheus scrapes the controller, and every panel and alert has data', async (t) => {
     const measured = new MeasuredWorld()
     const server = await measured.serve()
     t.after(() => server.close())

@@ -95,7 +95,7 @@ function assertOnlyValues(before: Texts, edited: ReadonlyMap<string, string>): v
   }
 }
 
-test(`${RUNS} random packages and drifts: proven or refused, and at least nine of ten of what has one place`, () => {
+test(`${RUNS} random packages and drifts are proven or refused, and 90 percent of those with one place are adopted`, () => {
   const count = { yes: 0, adopted: 0, refused: 0, wrongly: 0 }
   const check = (
     { files, fields }: RandomPackage,

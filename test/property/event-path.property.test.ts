@@ -47,7 +47,7 @@ function property(
     )
 }
 
-test('an older state that is told late is not the last word on an object', async () => {
+test('a stale event that arrives late does not override the current state of an object', async () => {
   const pair = new Pair({ clusters: 1, packages: 1 })
   const [cluster, watch] = [pair.world.cluster(0), await pair.begin()]
   pair.sync()
@@ -65,7 +65,7 @@ test('an older state that is told late is not the last word on an object', async
   pair.assertSame()
 })
 
-test('a health that changes with the content of an object in sync is reported', async () => {
+test('reports a health that changes with the content of an object in sync', async () => {
   const pair = new Pair({ clusters: 1, packages: 1 })
   await pair.begin()
   const status = {
@@ -82,7 +82,7 @@ test('a health that changes with the content of an object in sync is reported', 
   pair.assertSame()
 })
 
-test('a merged decision that the syncer does not follow is reported beside other drift', async () => {
+test('reports a merged decision that the syncer does not follow next to other drift', async () => {
   const pair = new Pair({ clusters: 1, packages: 1 })
   await pair.begin()
   for (const each of [pair.world, pair.other]) each.cluster(0).objects.delete(WEB)
@@ -97,7 +97,7 @@ test('a merged decision that the syncer does not follow is reported beside other
   pair.assertSame()
 })
 
-test('another syncer that applies the same content is reported', async () => {
+test('reports another syncer that applies the same content', async () => {
   const pair = new Pair({ clusters: 1, packages: 1 })
   await pair.begin()
   for (const each of [pair.world, pair.other])
@@ -126,7 +126,7 @@ const CASES: readonly (readonly [
     [scaled, (world) => at(world, 0, ownKey('argo', 'web'), (own) => suspended(own, true))],
   ],
   [
-    'that the syncer of a package with drift can be read again',
+    'that the syncer of a package with drift is readable again',
     'flux',
     [
       scaled,
@@ -136,7 +136,7 @@ const CASES: readonly (readonly [
     ],
   ],
   [
-    'an object that the inventory of kpt lists from then on',
+    'an object newly listed in the kpt inventory',
     'kpt',
     [
       (world) => world.leave(world.cluster(0), 'web', leftOf('web')),
@@ -145,7 +145,7 @@ const CASES: readonly (readonly [
     ],
   ],
   [
-    'that no autoscaler sets the replicas any longer',
+    'that an autoscaler no longer sets the replicas',
     undefined,
     [
       (world) => world.cluster(0).put(scaler('web', [1, 9], '')),
@@ -154,7 +154,7 @@ const CASES: readonly (readonly [
     ],
   ],
   [
-    'that an autoscaler scales another object from then on',
+    'that an autoscaler now scales another object',
     undefined,
     [
       (world) => world.cluster(0).put(scaler('web', [1, 9], '')),
@@ -168,7 +168,7 @@ const CASES: readonly (readonly [
     [inHours, scaled, (world) => world.close(world.repository.names()[0] ?? '')],
     130,
   ],
-  ['that a proposal waits for long', undefined, [inHours, scaled], 130],
+  ['that a proposal waits for a long time', undefined, [inHours, scaled], 130],
 ]
 
 for (const [name, syncer, steps, minutes = 0] of CASES) {
@@ -186,18 +186,18 @@ for (const [name, syncer, steps, minutes = 0] of CASES) {
 }
 
 test(
-  'one package in one cluster, of which every change is told',
+  'one package in one cluster with every change delivered',
   property({ clusters: 1, packages: 1 }, fc.constant(undefined)),
 )
 test(
-  'three packages in two clusters, of which every change is told',
+  'three packages in two clusters with every change delivered',
   property({ clusters: 2, packages: 3 }, fc.constant(undefined)),
 )
 test(
-  'changes are lost, repeated and told in another order, and the watch begins again',
+  'changes are lost, repeated and reordered, and the watch restarts',
   property({ clusters: 2, packages: 2 }, faults),
 )
 test(
-  'older states of objects are told after newer ones',
+  'stale states of objects arrive after newer ones',
   property({ clusters: 1, packages: 2 }, staleFaults),
 )

@@ -64,7 +64,7 @@ function stateOf({ repository, forge }: FleetWorld): unknown {
   }
 }
 
-test('a turn with what the turns before left in memory does what a turn of a new process does', async (context) => {
+test('a turn with cached state of earlier turns does the same as a turn of a new process', async (context) => {
   const moved = { turns: 0, writes: 0 }
   await fc.assert(
     fc.asyncProperty(

@@ -211,7 +211,7 @@ async function assertShown(world: FleetWorld, units: readonly LedgerUnit[]): Pro
   }
 }
 
-test('table, JSON, report and ResourceGroup never disagree, through random days of a fleet', async (context) => {
+test('table, JSON, report and ResourceGroup agree on random days of a fleet', async (context) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(steps, { maxLength: 3 }), { minLength: 4, maxLength: 12 }),
@@ -260,7 +260,7 @@ test('table, JSON, report and ResourceGroup never disagree, through random days 
     assert.ok(observed.health.has(word), `no unit was ${word}`)
 })
 
-test('what is superseded has no drift of its own, in the table and as JSON, while the package drifts', async () => {
+test('a superseded decision has no drift in table and JSON while the package drifts', async () => {
   const world = begin()
   const before = observed.superseded
   for (const value of [4, 5, 6]) {
@@ -278,7 +278,7 @@ test('what is superseded has no drift of its own, in the table and as JSON, whil
   assert.ok(observed.superseded - before >= 2)
 })
 
-test('a Secret whose added key was released is in every document what the rest of it is', async () => {
+test('a Secret with a released key has the state of its other keys in every document', async () => {
   const world = begin()
   world
     .cluster(0)

@@ -218,7 +218,7 @@ for (const policy of [
   '{mode: Propose, approval: porch}',
   '{mode: Propose, settle: backporch}',
 ])
-  it(`whatever Porch and people do in whatever order: ${policy}`, async () => {
+  it(`any order of acts by Porch and people is explained: ${policy}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 18 }), async (steps) => {
         const run = new Interleaving(policy)
@@ -260,7 +260,7 @@ for (const policy of [
     )
   })
 
-it('the person of these tests is who commits by hand', () => {
+it('the author of manual commits is the person of these tests', () => {
   const world = new TurnWorld()
   assert.equal(world.repository.authorOf(world.repository.head('main')), PERSON)
   assert.throws(() => world.repository.authorOf(parseObjectId('0'.repeat(40))))

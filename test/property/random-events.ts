@@ -40,14 +40,14 @@ export const faults: fc.Arbitrary<Fault> = fc.oneof(
     fault: (path: EventPath) => each(path, (waiting) => [...waiting, ...waiting]),
   }),
   fc.constant({
-    name: 'objects are told in the opposite order',
+    name: 'events of objects arrive in reverse order',
     fault: (path: EventPath) =>
       each(path, (waiting) =>
         [...Map.groupBy(waiting, ({ key }) => key).values()].reverse().flat(),
       ),
   }),
   fc.constantFrom('apps/Deployment', '/ConfigMap').map((kind) => ({
-    name: `${kind} may not be followed in all namespaces`,
+    name: `${kind} cannot be watched in all namespaces`,
     fault: (path: EventPath) => {
       for (const watch of path.watches.values()) watch.forbidden.add(kind)
     },
@@ -64,7 +64,7 @@ export const faults: fc.Arbitrary<Fault> = fc.oneof(
 export const staleFaults: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 3, arbitrary: faults },
   fc.nat().map((pick) => ({
-    name: `an old event ${pick} is told again`,
+    name: `an old event ${pick} arrives again`,
     fault: (path: EventPath) => {
       for (const { told, waiting } of path.watches.values()) {
         const old = told[pick % Math.max(1, told.length)]

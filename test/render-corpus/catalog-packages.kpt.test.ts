@@ -26,7 +26,7 @@ describe('kpt over the packages of the catalog', { skip: whyNoKpt() }, () => {
       assert.deepEqual(render.files, given)
     })
 
-    it(`changes no byte of ${name} after kpt live init, nor of the inventory, and neither do we`, async () => {
+    it(`changes no byte of ${name} after kpt live init, nor of the inventory, and neither does Backporch`, async () => {
       const given = await runKptLiveInit(withPrograms(readCatalogPackage(name)))
       assert.match(
         given['resourcegroup.yaml'] ?? '',

@@ -15,14 +15,14 @@ const OF_OLD_BLUEPRINTS = ['enable-gcp-services', 'generate-folders', 'set-label
 
 describe('the packages of the catalog', () => {
   for (const name of CATALOG_PACKAGES) {
-    it(`${name} is rendered already, with the built-in functions for its images`, () => {
+    it(`${name} is kept rendered, and the built-in functions reproduce it`, () => {
       const given = readCatalogPackage(name)
       const ours = renderOurs(given)
       assert.equal(ours.failures.map(formatFailure).join('\n'), '')
       assert.deepEqual(ours.files, given)
     })
 
-    it(`${name} tells how it is fetched, rendered and applied`, () => {
+    it(`${name} documents how to fetch, render and apply it`, () => {
       const { 'README.md': readme = '' } = readCatalogPackage(name)
       for (const wanted of [
         `# ${name}\n`,
@@ -36,14 +36,14 @@ describe('the packages of the catalog', () => {
     })
   }
 
-  it('use the function that is written with the SDK of kpt', () => {
+  it('use the function written with the kpt SDK', () => {
     assert.match(
       readCatalogPackage('default-requests')['Kptfile'] ?? '',
       /exec: set-default-requests$/m,
     )
   })
 
-  it('name every function of the catalog that is built in and that a new package uses', () => {
+  it('name every built-in catalog function that a new package uses', () => {
     const kptfile = readCatalogPackage('every-function')['Kptfile'] ?? ''
     const named = [...kptfile.matchAll(FUNCTIONS)].map(([, name]) => name ?? '').sort()
     assert.deepEqual(

@@ -28,5 +28,5 @@ function objects(
 const GROWS = new Set(['scalars-blocks-through-a-function'])
 
 for (const { name, files } of ALL_CASES.filter((each) => !GROWS.has(each.name)))
-  test(`${name} has the same objects both ways`, () =>
+  test(`${name} gives the same objects as values and as text`, () =>
     assert.deepEqual(objects(files, LIBRARY), objects(files, passThroughText(LIBRARY))))

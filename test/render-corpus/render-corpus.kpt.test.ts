@@ -20,7 +20,7 @@ describe('kpt over the corpus', { skip: whyNoKpt() }, () => {
   })
   after(() => programs.remove())
 
-  it('has a program for every function that a case names', () => {
+  it('has a program for every function named in a case', () => {
     const named = new Set(ALL_CASES.flatMap(functionsOf))
     assert.deepEqual(
       [...named].filter((name) => !programs.names.includes(name)),

@@ -9,7 +9,7 @@ import { REFUSAL_CODES } from './refusal-codes.ts'
 const recording = readRecording()
 
 describe('our render of the corpus', () => {
-  it('is compared with kpt for every case, once', () => {
+  it('is recorded from kpt for every case, once', () => {
     assert.deepEqual(
       ALL_CASES.map(({ name }) => name),
       [...new Set(ALL_CASES.map(({ name }) => name))],

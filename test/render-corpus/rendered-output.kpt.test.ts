@@ -48,7 +48,7 @@ function ours({ files, unattributed }: RenderCase): {
   }
 }
 
-describe('what kpt fn render -o gives', { skip: whyNoKpt() }, () => {
+describe('the output of kpt fn render -o', { skip: whyNoKpt() }, () => {
   let programs: FunctionPrograms
   before(async () => {
     programs = await buildFunctionPrograms()
@@ -56,7 +56,7 @@ describe('what kpt fn render -o gives', { skip: whyNoKpt() }, () => {
   after(() => programs.remove())
 
   for (const each of cases) {
-    it(`is given for ${each.name}`, async () => {
+    it(`equals ours for ${each.name}`, async () => {
       const [own, kpt] = [ours(each), await runKptOutputs(each, programs)]
       assert.equal(own.list, kpt.list)
       assert.deepEqual(Object.entries(own.files).sort(), Object.entries(kpt.files).sort())

@@ -22,7 +22,7 @@ const FILES = {
   'test/corpus/corpus.test.ts': 'const cases = readdirSync(new URL(`cases/`, import.meta.url))',
 }
 
-describe('the tests that a change concerns', () => {
+describe('the tests affected by a change', () => {
   let root = ''
   let graph: ImportGraph
   const affected = (...changed: readonly string[]): readonly string[] =>
@@ -50,21 +50,21 @@ describe('the tests that a change concerns', () => {
       'src/c.test.ts',
       'test/child.test.ts',
     ]))
-  test('are the changed tests', () =>
+  test('include the changed tests themselves', () =>
     assert.deepEqual(affected('src/d.test.ts'), ['src/d.test.ts']))
-  test('import a library by its door', () =>
+  test('import a library by its export', () =>
     assert.deepEqual(affected('src/letters/e/e.ts'), ['test/door.test.ts']))
   test('import a module that names the changed file', () =>
     assert.deepEqual(affected('src/data.json'), ['src/d.test.ts']))
-  test('name the folder of a document, which a comment of a source does not', () =>
+  test('name the folder of a document, ignoring comments', () =>
     assert.deepEqual(affected('docs/guides/d.md'), ['test/guides.test.ts']))
   test('read a folder of fixtures', () =>
     assert.deepEqual(affected('test/corpus/cases/deep/a.yaml'), ['test/corpus/corpus.test.ts']))
-  test('are all of them where the libraries change', () =>
+  test('include all when the libraries change', () =>
     assert.equal(affected('package-lock.json').length, 7))
-  test('are none where nothing names the file', () => assert.deepEqual(affected('NOTES.md'), []))
+  test('include none when nothing names the file', () => assert.deepEqual(affected('NOTES.md'), []))
 
-  test('changed files are those of commits since the base branch, of the work tree, and new ones', () => {
+  test('finds files changed in commits since the base branch, in the work tree, and new ones', () => {
     const git = (...args: readonly string[]): void =>
       void execFileSync(
         'git',

@@ -88,7 +88,7 @@ async function runFiles(
   return { results: results.sort(), texts, outputs, late }
 }
 
-test('one process tests one file after the other, and each begins with the same environment', async () => {
+test('one process tests files in turn, and each starts with the same environment', async () => {
   const { results, texts, outputs, late } = await runFiles([
     'passes.test.mjs',
     'fails.test.mjs',
@@ -110,7 +110,7 @@ test('one process tests one file after the other, and each begins with the same 
   assert.deepEqual(late, [])
 })
 
-test('a file that does not load, a hook that fails and a process that ends are failures', async () => {
+test('a file that does not load, a failing hook and a process that ends are failures', async () => {
   const { results, texts } = await runFiles([
     'not-loaded.test.mjs',
     'hook.test.mjs',
@@ -133,13 +133,13 @@ test('a file that does not load, a hook that fails and a process that ends are f
   assert.ok(results.includes('passes.test.mjs: passed one'), 'a new process tests what is left')
 })
 
-test('an error that comes after the end of its test is a failure', async () => {
+test('an error after the end of its test is a failure', async () => {
   const { late } = await runFiles(['late.test.mjs'])
   assert.equal(late.length, 1)
   assert.match(late[0] ?? '', /too late/)
 })
 
-test('a file waits for what it needs, and one that cannot have it is not tested', async () => {
+test('a file waits for what it needs, and is skipped if that is unavailable', async () => {
   const ended: string[] = []
   const { results } = await runFiles(
     ['hook.test.mjs', 'environment.test.mjs', 'passes.test.mjs'],

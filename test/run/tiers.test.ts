@@ -22,7 +22,7 @@ const WITHOUT_PLANE = ['kpt', 'helm', 'sops', 'gitea']
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const graph = readImportGraph(root, ['src', 'functions', 'test', 'bench'])
 
-test('every module that builds a program is known here', () => {
+test('the list has every module that builds a program', () => {
   const building = graph.files.filter(
     (file) =>
       file.startsWith('test/') &&

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-test('a word that no test file has in its path ends the run, beside words that match', () => {
+test('a word that matches no test file ends the run, even next to matching words', () => {
   const run = fileURLToPath(new URL('../run.ts', import.meta.url))
   const words = ['test/seeds', 'src/no-such-room']
   const { status, stderr } = spawnSync(process.execPath, [run, ...words], { encoding: 'utf8' })

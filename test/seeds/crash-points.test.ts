@@ -10,7 +10,7 @@ import { ROOT } from './seeds.ts'
 
 const PARTS = fc.constantFrom(4, 24)
 
-test('each point is in exactly one of the parts', () => {
+test('each point is in exactly one part', () => {
   fc.assert(
     fc.property(fc.nat(200), PARTS, (length, parts) => {
       const points = Array.from({ length }, (_, index) => index)
@@ -25,7 +25,7 @@ test('each point is in exactly one of the parts', () => {
   )
 })
 
-test('a part has one point of each row of as many as there are parts, and another one in each row', () => {
+test('a part has one point per row, in a different column each time', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9a-f]{40}$/), PARTS, (tree, parts) => {
       const points = Array.from(
@@ -41,7 +41,7 @@ test('a part has one point of each row of as many as there are parts, and anothe
   )
 })
 
-test('the tree of the commit chooses the quarter; where there is none, or all are asked for, all of them run', (t) => {
+test("the commit's tree selects the quarter; without a tree, or on request, all points run", (t) => {
   const said: string[] = []
   const context = { diagnostic: (line: string) => void said.push(line) } as TestContext
   const before = process.env['BACKPORCH_CRASH_POINTS']

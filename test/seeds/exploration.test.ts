@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exploredFiles, leastExplored, seedOfFailure, withFailure } from './exploration.ts'
 
-test('what draws from seeds is explored, and so is what runs a part of its crash points, by whatever imports it', () => {
+test('explores files that draw from seeds, and files that run part of their crash points', () => {
   const { seeded, crashing } = exploredFiles()
   for (const file of [
     'src/kyaml/text/glob.test.ts',
@@ -26,7 +26,7 @@ test('what draws from seeds is explored, and so is what runs a part of its crash
   assert.ok(seeded.length > 80, `${seeded.length} files`)
 })
 
-test('of the files the least explored is next', () => {
+test('the least explored file is next', () => {
   assert.equal(
     leastExplored(
       new Map([
@@ -40,14 +40,14 @@ test('of the files the least explored is next', () => {
   assert.equal(leastExplored(new Map()), undefined)
 })
 
-test('of a failure its seed is kept, and the path that needs the most runs', () => {
+test('keeps the seed of a failure, and the path with the most runs', () => {
   const output =
     '{ seed: -5, path: "9:1", endOnFailure: true }\n{ seed: -5, path: "10", endOnFailure: true }\n{ seed: 6, path: "99" }'
   assert.deepEqual(seedOfFailure(output, -5), { seed: -5, path: '10' })
   assert.deepEqual(seedOfFailure('nothing about a property', 7), { seed: 7 })
 })
 
-test('a seed is added to those of its file, and files are in order', () => {
+test('adds a seed to those of its file, and sorts files', () => {
   const committed = { base: 1, failed: { b: [{ seed: 2 }] } }
   const once = withFailure(withFailure(committed, 'a', { seed: 3, path: '4' }), 'b', { seed: 5 })
   assert.equal(

@@ -55,7 +55,7 @@ function lucky(file: string): boolean {
   return RANDOM.test(text) || (file.endsWith('.test.ts') ? UNSEEDED : ELSEWHERE).test(text)
 }
 
-test('tests draw from the seeds of test/seeds and from nothing else', () => {
+test('tests draw randomness only from the seeds of test/seeds', () => {
   const files = testCode()
   assert.ok(files.length > 900, `${files.length} files`)
   const found = files.filter(lucky)
@@ -71,7 +71,7 @@ test('tests draw from the seeds of test/seeds and from nothing else', () => {
   )
 })
 
-test('the search finds each of them', () => {
+test('the search finds each source of randomness', () => {
   for (const text of [
     `const x = Math.${'random'}()`,
     `import { ${'random'}Bytes } from`,

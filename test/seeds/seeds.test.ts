@@ -16,7 +16,7 @@ function withoutSeed(t: TestContext): void {
   })
 }
 
-test('a file has the base seed and those with which it failed; BACKPORCH_SEED is one in place of all', (t) => {
+test('a file has the base seed and its failed seeds; BACKPORCH_SEED replaces all', (t) => {
   withoutSeed(t)
   const failed = [{ seed: 5, path: '3:1' }, { seed: 6 }]
   const committed = {
@@ -31,7 +31,7 @@ test('a file has the base seed and those with which it failed; BACKPORCH_SEED is
   assert.throws(() => seedsOf(FILE, committed), /BACKPORCH_SEED is no whole number: a/)
 })
 
-test('a property runs with each seed; with one that failed as often as it took to fail', async () => {
+test('a property runs with each seed, and repeats a failed one as often as it took to fail', async () => {
   const seeds: readonly Seed[] = [{ seed: 1 }, { seed: 2, path: '4:0:1' }]
   for (const isAsync of [false, true]) {
     const drawn: number[] = []
@@ -50,7 +50,7 @@ test('a property runs with each seed; with one that failed as often as it took t
   }
 })
 
-test('a failure says the seed, the path and what repeats it, and the seed with the path finds it again', () => {
+test('a failure prints the seed, the path and the command to repeat it, and they find it again', () => {
   const found = failureOf([{ seed: 3 }])
   const [, seed, path] = /\{ seed: (\d+), path: "([\d:]+)"/.exec(found) ?? []
   assert.equal(seed, '3')
@@ -58,7 +58,7 @@ test('a failure says the seed, the path and what repeats it, and the seed with t
   assert.equal(failureOf([{ seed: 3, path: path ?? '' }]), found)
 })
 
-test('the seeds of a property are those of the file that has it', () => {
+test('a property uses the seeds of its own file', () => {
   assert.throws(
     () => fc.assert(NOT_ABOVE_99),
     /^repeat it: BACKPORCH_SEED=-?\d+ node --test test\/seeds\/seeds\.test\.ts$/m,

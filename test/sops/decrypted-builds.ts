@@ -65,10 +65,10 @@ function packageWorld(tools: SopsTools): TurnWorld {
 export function decryptedBuildsSuite(title: string, tools: () => SopsTools): void {
   describe(title, { skip: whyNoKubectl() }, () => {
     for (const [what, begin] of [
-      ['a kustomization of a package, with the file outside of it', packageWorld],
+      ['a kustomization of a package with the file outside it', packageWorld],
       ['a Flux Kustomization', fluxWorld],
     ] as const)
-      test(`in ${what} decrypted values are compared, and none is told`, async () => {
+      test(`compares decrypted values in ${what}, and never shows them`, async () => {
         const world = begin(tools())
         applied(world)
         const run = async (environment?: { readonly [name: string]: string }) => {

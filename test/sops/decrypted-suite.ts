@@ -122,7 +122,7 @@ class EncryptedWorld extends TurnWorld {
 
 export function decryptedSuite(title: string, tools: () => SopsTools): void {
   describe(title, () => {
-    test('decrypted values are compared, whoever wrote the live ones', async () => {
+    test('compares decrypted values, whoever wrote the live ones', async () => {
       const world = new EncryptedWorld(tools())
       assert.deepEqual(await world.changes(), [])
       // The same values, written by somebody else: in sync, which only a comparison shows.
@@ -141,7 +141,7 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
       ])
     })
 
-    test('a value that was rotated in git and not applied is behind; applied it is in sync', async () => {
+    test('a value rotated in git is behind until it is applied, and in sync afterwards', async () => {
       const world = new EncryptedWorld(tools())
       world.repository.commitByHand('main', {
         'apps/web/secrets.yaml': tools().encrypt(documents(NEXT_PASSWORD)),
@@ -174,7 +174,7 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
         /BP1211.*there is no key for it; set SOPS_AGE_KEY_FILE/,
       ],
     ] as const) {
-      test(`with ${what} the writer decides, a note says why, and that is no drift`, async () => {
+      test(`with ${what} it compares by writer, with a note that says why, and reports no drift`, async () => {
         const { wrongKey, environment: right } = tools()
         const given = environment === 'wrong' ? wrongKey : environment === 'none' ? {} : right
         const world = new EncryptedWorld(
@@ -192,7 +192,7 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
       })
     }
 
-    test('Adopt and Release stay refused, and no command tells or writes a plain value', async () => {
+    test('refuses Adopt and Release, and no command shows or writes a plain value', async () => {
       const world = new EncryptedWorld(tools())
       world.edit(DB, 'data.password', base64(BY_HAND), world.syncer)
       world.edit(SETTINGS, 'data.dsn', BY_HAND)

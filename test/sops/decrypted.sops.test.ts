@@ -58,14 +58,14 @@ const tools: SopsTools = {
     ),
 }
 
-test('what is compared is what sops encrypts', () => {
+test('the compared values are encrypted by sops', () => {
   const text = tools.encrypt(documents())
   assert.equal(text.match(/ENC\[AES256_GCM/g)?.length, 7)
   assert.ok(!text.includes(Buffer.from(PASSWORD).toString('base64')))
 })
 
 for (const format of ['yaml', 'json'] as const)
-  test(`a ${format} file with other keys beside the age recipient is opened with age alone, and its signature holds`, async () => {
+  test(`decrypts a ${format} file with several recipients by age alone, and verifies its MAC`, async () => {
     const values = createSopsDecryptor({
       allowed: [sops],
       environment: tools.environment,

@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { hangLimit, retryWhile, waitSteady, waitUntil } from './wait-until.ts'
 
-test('it looks until the answer is neither undefined nor false, and returns it', async () => {
+test('polls until the answer is neither undefined nor false, and returns it', async () => {
   const answers = [undefined, false, undefined, 0, 1]
   assert.equal(await waitUntil('a number', () => answers.shift()), 0)
   assert.deepEqual(answers, [1])
   assert.equal(await waitUntil('now', async () => ''), '')
 })
 
-test('a wait that hangs ends with what was waited for, and with what was last seen', async () => {
+test('a wait that hangs fails with what it waited for and what it last saw', async () => {
   const seen = (): string => 'three of four replicas'
   const hung = waitUntil('all replicas are ready', () => false, { hangsAfter: 30, describe: seen })
   await assert.rejects(
@@ -23,7 +23,7 @@ test('a wait that hangs ends with what was waited for, and with what was last se
   await assert.rejects(silent, /^Error: this never came: an answer \(looked 1 times in 0\.03 s\)$/)
 })
 
-test('a machine that stood still until after the deadline looks once more', async () => {
+test('polls once more after a machine that was suspended past the deadline', async () => {
   let looks = 0
   const standStill = (): boolean => {
     looks += 1
@@ -34,7 +34,7 @@ test('a machine that stood still until after the deadline looks once more', asyn
   assert.equal(looks, 2)
 })
 
-test('what the look throws ends the wait, and so does a signal, with its reason', async () => {
+test('an error of the poll ends the wait, and so does a signal, with its reason', async () => {
   await assert.rejects(
     waitUntil('it', () => Promise.reject(new Error('no such thing'))),
     /^Error: no such thing$/,
@@ -46,13 +46,13 @@ test('what the look throws ends the wait, and so does a signal, with its reason'
   await assert.rejects(stopped, /^Error: the server ended$/)
 })
 
-test('what changes is waited for until several looks see the same', async () => {
+test('waits until several polls see the same value', async () => {
   const seen = [1, 2, undefined, undefined, undefined, undefined, 3, 3, 4, 4, 4, 4, 5]
   assert.equal(await waitSteady('it is at rest', async () => seen.shift()), 4)
   assert.deepEqual(seen, [5])
 })
 
-test('what fails in a way that passes is done again; another failure ends it', async () => {
+test('retries a transient failure, and fails on another one', async () => {
   const errors = ['not served', 'not served']
   const work = async (): Promise<string> => {
     const [error] = errors.splice(0, 1)
@@ -66,14 +66,14 @@ test('what fails in a way that passes is done again; another failure ends it', a
   assert.deepEqual(errors, ['not served'])
 })
 
-test('the limit of a program says which one did not end', async (t) => {
+test('the time limit names the program that did not end', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const limit = hangLimit('kubectl get pods')
   t.mock.timers.tick(300_000)
   assert.match(String(limit.reason), /^Error: this did not end in 300 s: kubectl get pods$/)
 })
 
-test('a test that fails elsewhere is not held up by a wait that it left', () => {
+test('an unfinished wait does not keep a failed test running', () => {
   const module = JSON.stringify(new URL('wait-until.ts', import.meta.url).href)
   const program = `
     import { test } from 'node:test'

@@ -198,14 +198,14 @@ function notAllowed(
   return { found, stale: [...listed].filter((file) => !needed.has(file)) }
 }
 
-test('no test reads the clock of the machine, but those of the list', () => {
+test('no test outside the list reads the clock of the machine', () => {
   assert.deepEqual(notAllowed(CLOCK, CLOCKS), { found: [], stale: [] })
 })
 
-test('every wait and every deadline goes through the one mechanism, but those of the list', () => {
+test('no test outside the list waits or sets a deadline by itself', () => {
   assert.deepEqual(notAllowed(TIMER, TIMERS), { found: [], stale: [] })
 })
 
-test('no exit code depends on how long a rollout has waited for nodes, but those of the list', () => {
+test('no test outside the list has an exit code that depends on rollout waiting time', () => {
   assert.deepEqual(notAllowed(ROLLOUT, ROLLOUTS), { found: [], stale: [] })
 })

@@ -1,4 +1,7 @@
-/** The plan of a dry run as `-o json` prints it: what `applyTurn` gets, without hidden values and without texts of other people. */
+/**
+ * Formats the plan of a dry run for `-o json`: the actions that `applyTurn` would execute, without
+ * hidden values and without the texts of other people.
+ */
 import type { ForgeComment, KnownProposal } from '@backporch/forge/hosted-forge'
 import type { Observation } from '../../plan/observation/observation.ts'
 import { getActionKey } from '../../plan/turn/pushed-units.ts'

@@ -14,7 +14,7 @@ export const GITHUB_SETUP: ForgeSetup = {
     { name: 'Pull requests: read and write', why: 'proposals, their labels and reviewers' },
     {
       name: 'Commit statuses: read and write',
-      why: 'whether a proposal is still what the cluster is',
+      why: 'whether a proposal still matches the cluster',
     },
     { name: 'Issues: read and write', why: 'comments and the dashboard issue' },
     {

@@ -152,7 +152,7 @@ function createWorkflowTokenFinding(name: string): Finding {
 }
 
 function createRightsFinding(name: string, what: string): Finding {
-  const message = `${name}: ${what} is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
+  const message = `${name}: ${what} is not reported by GitHub (needed: contents, pull requests, statuses and issues: write)`
   return { check: 'forge-token', state: 'skipped', message }
 }
 
@@ -248,13 +248,13 @@ async function judgeRules(
     check: 'forge-rules',
     state: 'warning',
     code: 'BP4002',
-    message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
+    message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless this account is on its bypass list, which GitHub does not show`,
     fix: types.every((type) => type === SIGNATURES || !IN_THE_WAY.has(type)) ? GIVE_KEY : LEAVE_OUT,
   }
 }
 
 /** Private repositories of a free plan answer 403, servers without rulesets 404. */
 function createRulesFinding(name: string): Finding {
-  const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
+  const message = `${name}: GitHub does not show branch rules (private repositories of a free plan have none)`
   return { check: 'forge-rules', state: 'skipped', message }
 }

@@ -1,4 +1,4 @@
-/** See docs/adr/0056-what-the-ledger-says-about-time.md. */
+/** When a unit was last observed (docs/adr/0056-what-the-ledger-says-about-time.md). */
 import type { ClusterStatus } from '../../record/documents/cluster-observation.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { addSeconds } from './drift-age.ts'

@@ -1,4 +1,4 @@
-/** Whose a branch is, by its content alone: over an observation that is written by hand. */
+/** Decides by its content alone whether a branch is Backporch's, over an observation that is written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../test/fakes/drift-samples.ts'

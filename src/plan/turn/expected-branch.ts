@@ -1,7 +1,7 @@
 /**
- * Rebuilt from the cluster, the base branch, the policy and the ledger. Author and committer prove
- * nothing, so a commit that the ledger does not know counts as Backporch's only if it is exactly
- * this.
+ * Computes the commit that Backporch would put on a branch now, from the cluster, the base branch,
+ * the policy and the ledger. Author and committer prove nothing, so a commit that the ledger does
+ * not know counts as Backporch's only if it is exactly this one.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { shortenBranch } from '@backporch/git-store/ref-name'

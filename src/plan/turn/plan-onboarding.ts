@@ -1,4 +1,7 @@
-/** Never pushes over a person's commit, and does not reopen a closed proposal unasked. */
+/**
+ * Plans the branch and proposal of `init`. It never pushes over a person's commit, and reopens a
+ * closed proposal only on request.
+ */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'

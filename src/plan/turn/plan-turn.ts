@@ -1,4 +1,7 @@
-/** Pure and synchronous: missing knowledge is a question (turn-questions.ts). */
+/**
+ * Plans a turn from its observation. The plan is pure and synchronous: a missing answer ends it
+ * with a question (turn-questions.ts).
+ */
 import { Failure, listFailures } from '@backporch/kyaml/failure'
 import { deriveRepositoryLimits } from '../../policy/effective-policy.ts'
 import { getDriftId } from '../../proposal/text/dashboard-ticks.ts'

@@ -1,4 +1,4 @@
-/** What a push writes of each unit, and the units after it. */
+/** Lists what a push writes for each unit, and updates the units by its outcome. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { isNothing, type LedgerWrites, NO_WRITES } from '../observation/action.ts'
 import { formatUnitKey } from '../observation/planned-unit.ts'

@@ -1,4 +1,4 @@
-/** Commits of a plan with their files as texts, as JSON has them. */
+/** A plan has the files of its commits as text, so that the plan can be stored as JSON. */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { GitWrites, PlannedCommit } from '../observation/action.ts'
 import type { TextCommit, TextWrites } from './turn-action.ts'

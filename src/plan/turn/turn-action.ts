@@ -1,6 +1,6 @@
 /**
- * Everything that a turn writes, in this order: values alone, which JSON holds whole. Every action may be repeated: it writes nothing that exists
- * already.
+ * The actions of a turn, in execution order. They are plain values, so a plan can be stored as
+ * JSON. Every action can be repeated: it does not write again what exists already.
  */
 import type { RequestedAction } from '@backporch/forge/check-run'
 import type { ForgeComment, OpenedProposal } from '@backporch/forge/hosted-forge'

@@ -1,4 +1,7 @@
-/** What the ledger would make a later turn forget precedes the push; everything else follows it. */
+/**
+ * Orders the actions of a turn. An action that a later turn would skip once the ledger is pushed
+ * precedes the push; all others follow it.
+ */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { ProposalContext } from '../observation/turn-view.ts'
 import type { AnsweredRequests } from '../unit/commands/plan-requests.ts'

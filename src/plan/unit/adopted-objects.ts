@@ -1,5 +1,5 @@
 /**
- * Whether the server accepts the objects as the plan would declare them is part of Adopt's proof.
+ * The proof of Adopt includes that the server accepts the objects as the plan would declare them.
  */
 import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'

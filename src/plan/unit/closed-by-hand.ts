@@ -1,4 +1,7 @@
-/** On the forge, by deleting the branch, or while a turn withdrew them. */
+/**
+ * Finds proposals that people closed: on the forge, by deleting the branch, or while a turn
+ * withdrew them.
+ */
 import type { Note } from '@backporch/kyaml/note'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import { NO_WRITES } from '../observation/action.ts'

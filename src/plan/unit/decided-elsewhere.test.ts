@@ -1,4 +1,4 @@
-/** Decisions that were made without backporch, and what became of them: over observations that are written by hand. */
+/** Decisions that were made outside Backporch, and their outcomes, planned over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownProposal } from '@backporch/forge/hosted-forge'

@@ -1,5 +1,6 @@
 /**
- * A closed episode's file in the ledger is named by its id alone (design §7), whatever its unit is.
+ * An episode id is unique in the ledger, because the file of a closed episode is named by the id
+ * alone (design §7), whatever its unit is.
  */
 import { formatWorkspaceBranch } from '@backporch/git-store/ref-name'
 import { getEpisodeId } from '../../drift/compare/fingerprint.ts'

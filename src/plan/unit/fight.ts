@@ -1,6 +1,6 @@
 /**
- * Two writers that undo each other (design §5): no further proposal would end that, so none is
- * opened; the report names the writer and the remedy.
+ * Detects two writers that undo each other (design §5). No further proposal would end that, so none
+ * is opened; the report names the writer and the remedy.
  */
 import { redactHashes } from '@backporch/kyaml/redaction'
 import { getResourceKey } from '@backporch/kyaml/resource'

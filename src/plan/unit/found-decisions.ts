@@ -1,4 +1,4 @@
-/** A merge by hand, or a deleted branch closes the episode like `approve` and `reject`. */
+/** A merge by hand or a deleted branch closes the episode like `approve` and `reject`. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import type { FileChange } from '@backporch/git-store/package-repository'
 import { formatRevisionTag, parseRevisionTag, shortenBranch } from '@backporch/git-store/ref-name'

@@ -1,4 +1,7 @@
-/** So that people do not choose what will be refused. */
+/**
+ * Explains in advance which changes cannot be adopted or released, so that people do not choose
+ * what will be refused.
+ */
 import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import { createEdit } from '../../sources/edits/resolution-edits.ts'
 import { getSource } from '../../sources/registry.ts'

@@ -1,7 +1,7 @@
 /**
- * `settle: backporch`: the caller sends the first write and replans, because each write gives its
- * object a new version. Only the approved items, and only while the object shows no other
- * difference: a re-apply would also change what was not reviewed.
+ * Plans the writes of `settle: backporch`. The caller sends the first write and replans, because
+ * each write gives its object a new version. Only approved items are written, and only while the
+ * object shows no other difference: a re-apply would also change what was not reviewed.
  */
 import type { ApprovedWrite } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,6 +1,7 @@
 /**
- * As git shows `porchctl rpkg approve`, `propose` and `reject` (docs/facts/porch-decisions.md). An
- * approval is a merge: it publishes the package without the record, which is outside the package.
+ * Reads decisions of `porchctl rpkg approve`, `propose` and `reject` from git
+ * (docs/facts/porch-decisions.md). An approval is a merge: it publishes the package without the
+ * record, which is outside the package.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { Note } from '@backporch/kyaml/note'

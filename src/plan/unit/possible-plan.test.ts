@@ -1,4 +1,4 @@
-/** Plans of which a part is impossible, over observations that are written by hand. */
+/** Plans that are partly impossible, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

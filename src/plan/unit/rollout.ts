@@ -1,7 +1,7 @@
 /**
- * Each object's last observed content, and when git got what is not applied yet. A report without
- * open questions implies that every object was observed with git's content, so only open objects
- * are written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
+ * Remembers each object's last observed content, and when git got what is not applied yet. A report
+ * without open questions implies that every object was observed with git's content, so only open
+ * objects are written, in commits that are written anyway (docs/adr/0042-rollbacks.md).
  */
 import { getResourceKey, type ResourceId } from '@backporch/kyaml/resource'
 import type { ObservedContent } from '../../drift/behind/arrivals.ts'

@@ -1,5 +1,6 @@
 /**
- * It records no state, and nobody decides on it (docs/adr/0056-what-the-ledger-says-about-time.md).
+ * An observation that is older than the ledger's records no state, and no decision is based on it
+ * (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'

@@ -1,7 +1,7 @@
 /**
- * Somebody moved the revision's tag, or a later commit reverted an adopted field. A Porch that did
- * not read the repository does both when it publishes an older draft: it replaces the whole package
- * folder.
+ * Finds adoptions that were undone: somebody moved the revision's tag, or a later commit reverted
+ * an adopted field. A Porch that did not read the repository does both when it publishes an older
+ * draft: it replaces the whole package folder.
  */
 import { isJsonEqual, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'

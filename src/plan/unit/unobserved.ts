@@ -1,6 +1,6 @@
 /**
- * `Unknown`, since when, and why. Written once, however long it lasts
- * (docs/adr/0026-what-status-knows.md).
+ * Records a unit that could not be observed as `Unknown`, with the time and the reason. This is
+ * written once, however long it lasts (docs/adr/0026-what-status-knows.md).
  */
 import { FAILURE_CODES, type FailureCode } from '@backporch/kyaml/failure'
 import { omitUndefined } from '@backporch/kyaml/text'

@@ -1,4 +1,4 @@
-/** All text from git and clusters goes through the encoders. */
+/** The text of a preview. All text from git and clusters goes through the encoders. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { parseObjectId } from '@backporch/kyaml/files'
 import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'

@@ -1,6 +1,7 @@
 /**
  * The comment is the only storage of the results: it is read back, so that a repeated command stays
- * one entry at the same position. Names of people are in code, so that nobody is mentioned.
+ * one entry at the same position. Names of people are formatted as code, so that nobody is
+ * mentioned.
  */
 import { formatMarkdownCell } from '@backporch/kyaml/markdown'
 import { type CommandResult, SEE_BELOW } from './command-answer.ts'

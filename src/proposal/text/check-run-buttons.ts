@@ -1,4 +1,6 @@
-/** Each equals a comment command (docs/adr/0017-check-run-buttons.md). */
+/**
+ * The buttons of a check run. Each equals a comment command (docs/adr/0017-check-run-buttons.md).
+ */
 import type { CheckButton } from '@backporch/forge/check-run'
 import { type CommentCommand, parseCommentCommands } from './comment-command.ts'
 

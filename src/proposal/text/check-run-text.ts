@@ -1,5 +1,5 @@
 /**
- * Differences at the lines that declare them, and three buttons
+ * The text of a check run: differences at the lines that declare them, and three buttons
  * (docs/adr/0017-check-run-buttons.md). It contains no time, so the same state is the same text and
  * is not resent. It agrees with the statuses.
  */

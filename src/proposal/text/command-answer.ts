@@ -1,4 +1,4 @@
-/** Names of people are in code, so that nobody is mentioned. */
+/** The answer to a command. Names of people are formatted as code, so that nobody is mentioned. */
 import type { Failure } from '@backporch/kyaml/failure'
 import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import { describeResourceId } from '@backporch/kyaml/resource'

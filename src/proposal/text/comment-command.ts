@@ -1,7 +1,7 @@
 /**
- * `/drift VERB …` or `/VERB …` at the start of a line (docs/guides/pull-request-commands.md).
- * Anyone may write a comment. A quote or code is not a command, and an unknown word is for another
- * bot.
+ * Parses commands: `/drift VERB …` or `/VERB …` at the start of a line
+ * (docs/guides/pull-request-commands.md). Anyone may write a comment. A quote or code is not a
+ * command, and an unknown word is for another bot.
  */
 import { convertDurationToSeconds, convertToOneLine, DURATION } from '@backporch/kyaml/text'
 import { listLinesOutsideCode } from './ticks.ts'

@@ -1,7 +1,7 @@
 /**
- * One issue that lists what waits for whom (docs/guides/limits.md). Its only times are those of
- * events, so that the same state is the same text. A box requests a proposal and is never a
- * decision.
+ * The dashboard is one issue that lists what waits for whom (docs/guides/limits.md). Its only times
+ * are those of events, so that the same state is the same text. A box requests a proposal and is
+ * never a decision.
  */
 import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import {

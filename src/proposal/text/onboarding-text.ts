@@ -1,4 +1,4 @@
-/** The text of the pull request of `init`: what its merge changes, counted on the present state. */
+/** The text of the pull request of `init`: what its merge changes, by the current state. */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import { CONFIGURE_BRANCH } from '@backporch/git-store/ref-name'
 import {

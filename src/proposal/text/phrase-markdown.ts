@@ -1,4 +1,4 @@
-/** Every name is in code. */
+/** Formats a sentence as Markdown, with every name as code. */
 import { formatMarkdownCell, formatMarkdownProse } from '@backporch/kyaml/markdown'
 import type { Phrase } from '@backporch/kyaml/text'
 

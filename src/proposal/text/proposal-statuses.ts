@@ -1,5 +1,5 @@
 /**
- * They contain no time, so that an equal state is not sent again
+ * The statuses of a proposal. They contain no time, so that an equal state is not sent again
  * (docs/guides/review-a-drift-pull-request.md).
  */
 import type { CommitStatus } from '@backporch/forge/hosted-forge'

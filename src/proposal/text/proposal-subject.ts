@@ -1,4 +1,7 @@
-/** Only values, so that the same drift gives the same bytes. */
+/**
+ * What a proposal text is about. It consists of values only, so that the same drift gives the same
+ * bytes.
+ */
 import type { ForgeDialect } from '@backporch/forge/hosted-forge'
 import type { ObjectId } from '@backporch/kyaml/files'
 import { getResourceKey } from '@backporch/kyaml/resource'

@@ -1,4 +1,4 @@
-/** Losing it costs requests, never a decision. */
+/** State that a process keeps between turns. Losing it costs requests, never a decision. */
 import type { RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'
 import { LRUCache } from 'lru-cache'

@@ -1,8 +1,8 @@
 /**
- * By proof: the fields of the object's authors are sent as a creation under another name, and a
- * field that the server sets to the same value without being told is a default, and is omitted.
- * Then an apply under the syncer's name must leave the object unchanged, and a comparison must find
- * no drift: what either would lose is kept. Both are dry runs.
+ * Reduces a live object to a manifest. The fields of its authors are sent as a creation under
+ * another name; a field that the server then sets to the same value by itself is a default, and is
+ * omitted. As a proof, an apply under the syncer's name must leave the object unchanged, and a
+ * comparison must find no drift: a field that either would lose is kept. Both are dry runs.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { removeValueAt, writeValueAt } from '@backporch/kyaml/edit-yaml'

@@ -1,4 +1,7 @@
-/** History and syncer are read only if a difference needs them. */
+/**
+ * Decides whether a unit is behind git. History and syncer are read only if a difference needs
+ * them.
+ */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { Note } from '@backporch/kyaml/note'
 import { formatShownPath, type RedactionKey } from '@backporch/kyaml/redaction'

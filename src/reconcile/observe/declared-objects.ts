@@ -1,4 +1,7 @@
-/** Read only if an inventory lists an object that its package does not declare. */
+/**
+ * The objects that other packages declare. They are read only if an inventory lists an object that
+ * its own package does not declare.
+ */
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { DeclaredIds, isWithinFolder } from '../../drift/compare/unexpected.ts'
 import { mapConcurrent } from '../repository/each-of.ts'

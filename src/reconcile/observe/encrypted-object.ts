@@ -1,4 +1,4 @@
-/** Sends no ciphertext and returns no plain value. */
+/** Compares an object with encrypted fields. It sends no ciphertext and returns no plain value. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'

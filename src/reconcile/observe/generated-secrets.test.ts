@@ -1,4 +1,4 @@
-/** Secrets that a controller generates from a SealedSecret or an ExternalSecret of git belong to the controller. */
+/** Secrets that a controller generates from a SealedSecret or an ExternalSecret in git belong to the controller. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'

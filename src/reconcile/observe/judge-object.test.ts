@@ -1,4 +1,4 @@
-/** What of an object that differs is asked anew from turn to turn. */
+/** Which requests about a differing object are repeated from turn to turn. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

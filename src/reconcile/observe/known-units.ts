@@ -1,6 +1,7 @@
 /**
- * Results hold while git and the cluster are unchanged for the unit. An equal uid and resource
- * version mean the same object, so its content is not cached, except for what differs.
+ * Results of units from earlier turns. They hold while git and the cluster are unchanged for the
+ * unit. An equal uid and resource version mean the same object, so its content is not cached,
+ * except for what differs.
  */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { getMetadataText, getResourceKey, type LiveState } from '@backporch/kyaml/resource'

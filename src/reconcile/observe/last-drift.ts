@@ -1,6 +1,6 @@
 /**
- * An unchanged difference keeps its object, so that its keyed hashes and text are not computed
- * again (`computeItemFingerprint`, `showChange`). Decides nothing.
+ * Reuses the object of an unchanged difference, so that its keyed hashes and text are not computed
+ * again (`computeItemFingerprint`, `showChange`). It decides nothing.
  */
 import { getResourceKey } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'

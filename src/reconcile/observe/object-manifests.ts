@@ -1,4 +1,4 @@
-/** The server is asked only for an object that somebody adopts. */
+/** Manifests of objects to adopt. The server is asked only for an object that somebody adopts. */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { convertToFailure } from '@backporch/kyaml/failure'
 import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'

@@ -1,4 +1,4 @@
-/** Never fails the unit. */
+/** Observes the syncer of a unit. A failure here never fails the unit. */
 import { getTextAt } from '@backporch/kyaml/json'
 import { getMetadataText, parseApiVersion } from '@backporch/kyaml/resource'
 import { formatPhrase, joinPhrases, phrase } from '@backporch/kyaml/text'

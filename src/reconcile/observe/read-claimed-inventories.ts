@@ -1,6 +1,6 @@
 /**
- * Read for several packages: the syncer's own resource, a ResourceGroup, or a Helm release; if none
- * is available, the objects with the same mark.
+ * Reads inventories for several packages: the syncer's own resource, a ResourceGroup, or a Helm
+ * release; if none is available, the objects with the same mark.
  */
 import type {
   ClusterReader,

@@ -1,4 +1,7 @@
-/** A request that fails as a whole answers each question. */
+/**
+ * Reads inventories in one request. If the request fails as a whole, its failure answers each
+ * question.
+ */
 import type { ClusterReader, Inventory, InventoryQuestion } from '@backporch/cluster/cluster'
 import { convertToFailure, type Failure } from '@backporch/kyaml/failure'
 

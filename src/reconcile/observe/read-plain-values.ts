@@ -1,4 +1,6 @@
-/** If the operator lets `sops` decrypt (docs/adr/0025). */
+/**
+ * Reads the plain values of encrypted files if the operator lets `sops` decrypt (docs/adr/0025).
+ */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure, type FailureDetail } from '@backporch/kyaml/failure'
 import type { PackageFile } from '@backporch/kyaml/files'

@@ -1,6 +1,6 @@
 /**
- * In no inventory, owned by no other object, marked by no syncer, declared by no package. Read on
- * demand, never drift and never recorded.
+ * Lists objects that are in no inventory, owned by no other object, marked by no syncer and
+ * declared by no package. They are read on demand, are never drift, and are never recorded.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,4 +1,7 @@
-/** Losing this state only costs requests. */
+/**
+ * Remembers refs that a remote refused, with a growing wait before the next attempt. Losing this
+ * state only costs requests.
+ */
 import type { Failure } from '@backporch/kyaml/failure'
 import { LRUCache } from 'lru-cache'
 import type { PlannedUpdate } from '../../plan/observation/action.ts'

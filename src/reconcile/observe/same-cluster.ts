@@ -1,4 +1,7 @@
-/** For another cluster, every object would be missing. */
+/**
+ * Checks that a name still means the same cluster. In another cluster, every object would be
+ * missing.
+ */
 import type { ClusterIdentity } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'
 import { hashIdentity } from '../../plan/observation/ledger-files.ts'

@@ -1,4 +1,4 @@
-/** In the parts of design §4. */
+/** The request of a turn, in the parts of design §4. */
 import type { AuditSource } from '@backporch/cluster/audit'
 import type { ClusterReader, OpenedWriter } from '@backporch/cluster/cluster'
 import type { RequestedActionSource } from '@backporch/forge/check-run'

@@ -1,4 +1,7 @@
-/** A repository may require `drift/fresh` of each pull request. */
+/**
+ * Checks that open pull requests have `drift/fresh`, because a repository may require it of each
+ * one.
+ */
 import type { Forge } from '@backporch/forge/hosted-forge'
 import type { Finding } from '@backporch/kyaml/note'
 import type { RepositoryView } from '../repository/repository-view.ts'

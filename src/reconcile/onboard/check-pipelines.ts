@@ -1,6 +1,7 @@
 /**
- * Pipelines that apply every manifest below a folder (docs/adr/0067-names-that-no-applier-reads.md)
- * do not read `.policy` and `.record` files, but they read those of earlier versions.
+ * Finds pipelines that apply every manifest below a folder
+ * (docs/adr/0067-names-that-no-applier-reads.md). They do not read `.policy` and `.record` files,
+ * but they read the files of earlier versions.
  */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import type { Finding } from '@backporch/kyaml/note'

@@ -107,7 +107,7 @@ test('the ledger must have only commits of backporch and no merges', async () =>
     repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
     repository.commitByHand('drift-ledger', { a: 'c' }, OURS)
   })
-  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all ours'])
+  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all of Backporch'])
   for (const more of [
     { author: BOT_EMAIL, committer: 'eve@example.com' },
     { author: 'eve@example.com', committer: BOT_EMAIL },

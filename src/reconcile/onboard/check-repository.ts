@@ -209,7 +209,7 @@ export async function checkLedger(
     {
       check: 'ledger',
       state: 'passed',
-      message: `${LEDGER_BRANCH}: ${more}${count} commit${count === 1 ? '' : 's'}, all ours`,
+      message: `${LEDGER_BRANCH}: ${more}${count} commit${count === 1 ? '' : 's'}, all of Backporch`,
     },
     ...(signed === false ? [createUnsignedLedgerFinding(head)] : []),
     ...(await checkObservations(repository, head, signal)),

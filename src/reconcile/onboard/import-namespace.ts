@@ -1,4 +1,7 @@
-/** Cleaned as for Adopt, and verified by a rendering. */
+/**
+ * Imports the unmanaged objects of a namespace as a package. They are cleaned as for Adopt, and a
+ * rendering verifies the package.
+ */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { convertToFailure, Failure, type FailureDetail } from '@backporch/kyaml/failure'

@@ -1,4 +1,6 @@
-/** The turn of design §2, with a policy that is not on the base branch yet. Writes nothing. */
+/**
+ * Runs the turn of design §2 with a policy that is not on the base branch yet. It writes nothing.
+ */
 import { convertToFailure } from '@backporch/kyaml/failure'
 import { classifyIgnored } from '../../drift/noise/classify-ignored.ts'
 import type { Observation } from '../../plan/observation/observation.ts'

@@ -1,6 +1,6 @@
 /**
- * A repeated run writes nothing. A branch with foreign edits is never pushed to, and its proposal's
- * text follows its content.
+ * Runs `init`. A repeated run writes nothing. A branch with foreign edits is never pushed to, and
+ * its proposal's text follows its content.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { Forge, KnownProposal, OpenedProposal } from '@backporch/forge/hosted-forge'

@@ -1,4 +1,4 @@
-/** Other merged content than the proposed one is never settled automatically. */
+/** Compares a merge with what was proposed. Other merged content is never settled automatically. */
 import { mergeContent } from '@backporch/git-store/merge-content'
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import { convertToFailure } from '@backporch/kyaml/failure'

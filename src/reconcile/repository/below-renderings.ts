@@ -1,4 +1,7 @@
-/** See docs/facts/porch-decisions.md. */
+/**
+ * Finds the commit below those that Porch adds by rendering a package
+ * (docs/facts/porch-decisions.md).
+ */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import type { WorkspaceBranch } from '@backporch/git-store/ref-name'
 import { isRenderingMessage, isSameRendered } from '@backporch/kpt/revision'

@@ -1,4 +1,7 @@
-/** At most `width` at a time. Answers are in item order; the first error ends it. */
+/**
+ * At most `width` items are processed at a time. Answers are in item order; the first error ends
+ * it.
+ */
 export async function mapConcurrent<Item, Answer>(
   items: readonly Item[],
   width: number,

@@ -1,4 +1,6 @@
-/** For any merge style, even after the branch was deleted. */
+/**
+ * Finds the commit that merged a proposal, for any merge style, even after the branch was deleted.
+ */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import { findAnnotatedWorkspace, parseKptAnnotations } from '@backporch/kpt/kptfile'
 import type { ObjectId } from '@backporch/kyaml/files'

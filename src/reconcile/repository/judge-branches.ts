@@ -1,6 +1,6 @@
 /**
- * A commit that is not the ledger's last pushed one is rebuilt and compared; one that differs is
- * foreign, whatever its author name.
+ * Decides whether a branch is Backporch's. A commit that is not the ledger's last pushed one is
+ * rebuilt and compared; one that differs is foreign, whatever its author name.
  */
 import type { FileChange, PackageRepository } from '@backporch/git-store/package-repository'
 import type { Observation, OpenBranch } from '../../plan/observation/observation.ts'

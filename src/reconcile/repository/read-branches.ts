@@ -1,4 +1,4 @@
-/** Read once for all clusters of a turn. */
+/** Reads Backporch's branches once for all clusters of a turn. */
 import type { CommitView, TreeFile } from '@backporch/git-store/package-repository'
 import {
   formatWorkspaceBranch,

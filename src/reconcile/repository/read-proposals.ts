@@ -1,4 +1,4 @@
-/** Read once per turn, and only if git has or had a proposal. */
+/** Reads the proposals of a forge once per turn, and only if git has or had a proposal. */
 import type { Forge, KnownProposal } from '@backporch/forge/hosted-forge'
 import {
   formatWorkspaceBranch,

@@ -1,6 +1,7 @@
 /**
- * With `porchctl rpkg approve` the tag names the workspace, and the commit contains only the
- * package folder, so the record is not on the base branch (docs/facts/porch-decisions.md).
+ * Reads published revisions. With `porchctl rpkg approve` the tag names the workspace, and the
+ * commit contains only the package folder, so the record is not on the base branch
+ * (docs/facts/porch-decisions.md).
  */
 import type { CommitView, PackageRepository } from '@backporch/git-store/package-repository'
 import { parseRevisionTag } from '@backporch/git-store/ref-name'

@@ -1,4 +1,4 @@
-/** The repository at one moment: a turn reads it once, and all units share it. */
+/** The repository at one point in time. A turn reads it once, and all its units share it. */
 import type { KnownProposal } from '@backporch/forge/hosted-forge'
 import {
   MOST_FILE_BYTES,

@@ -1,4 +1,7 @@
-/** Named on the command line, in a Placement, or when recorded. */
+/**
+ * Lists the folders without a Kptfile that are units: those named on the command line, in a
+ * Placement, or recorded earlier.
+ */
 import type { TreeFile } from '@backporch/git-store/package-repository'
 import { parseWorkspaceBranch } from '@backporch/git-store/ref-name'
 import {

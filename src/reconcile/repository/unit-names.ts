@@ -1,4 +1,4 @@
-/** Syncer resources by which units were found, as `flux get` and `argocd app` accept them. */
+/** Finds units by the name of their syncer resource, as `flux get` and `argocd app` accept it. */
 import type { FoundPackage } from '@backporch/kpt/package'
 import { describeChoice } from '../../sources/registry.ts'
 import type { RepositoryView } from './repository-view.ts'

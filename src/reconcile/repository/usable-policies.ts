@@ -1,5 +1,5 @@
 /**
- * Of the base commit, or of the newest earlier commit with a usable policy
+ * Reads the policies of the base commit, or of the newest earlier commit with a usable policy
  * (docs/adr/0071-the-last-good-policy.md).
  */
 import type { CommitView } from '@backporch/git-store/package-repository'

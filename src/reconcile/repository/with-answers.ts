@@ -1,4 +1,4 @@
-/** A needed program or image runs, and then the computation is repeated. */
+/** Runs the program or image that a computation needs, and then repeats the computation. */
 import type { PackageRepository } from '@backporch/git-store/package-repository'
 import {
   describeStep,

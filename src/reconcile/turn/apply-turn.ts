@@ -1,4 +1,7 @@
-/** In order. If the process ends in between, the next turn writes the rest. */
+/**
+ * Executes the actions of a turn in order. If the process ends in between, the next turn writes the
+ * rest.
+ */
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { Forge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'

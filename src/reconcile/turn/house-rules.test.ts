@@ -1,4 +1,4 @@
-/** What a repository demands of commits and pull requests, over whole turns. */
+/** Rules of a repository for commits and pull requests, over whole turns. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'

@@ -1,4 +1,4 @@
-/** What a transformer in a file of its own writes is adopted there, proven by `kubectl kustomize`. */
+/** A field that a transformer in a separate file writes is adopted in that file, proven by `kubectl kustomize`. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { getMetadataText } from '@backporch/kyaml/resource'

@@ -1,4 +1,4 @@
-/** Which commit has the last good policy, over whole turns: how far back it is searched, and what there is where none is found. */
+/** Which commit has the last good policy, over whole turns: how far back the search goes, and what happens if there is none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CommitView } from '@backporch/git-store/package-repository'

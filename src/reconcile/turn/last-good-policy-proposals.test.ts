@@ -1,4 +1,4 @@
-/** Open proposals, approvals and commands while the policy cannot be used (docs/adr/0071-the-last-good-policy.md). */
+/** Open proposals, approvals and commands while the policy is unusable (docs/adr/0071-the-last-good-policy.md). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answer, ask, opened, resolutions, tick } from '../../../test/fakes/answered-proposal.ts'

@@ -1,4 +1,7 @@
-/** A policy that cannot be used, over whole turns: an earlier one decides, and nothing is opened, merged or settled (docs/adr/0071-the-last-good-policy.md). */
+/**
+ * An unusable policy over whole turns: an earlier one decides, and nothing is opened, merged or
+ * settled (docs/adr/0071-the-last-good-policy.md).
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

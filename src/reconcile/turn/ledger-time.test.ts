@@ -1,4 +1,4 @@
-/** What the ledger says about time: how often it is written, which observation counts, and files of the version before. */
+/** What the ledger says about time: how often it is written, which observation counts, and files of the previous version. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

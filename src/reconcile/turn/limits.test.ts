@@ -1,4 +1,4 @@
-/** Limits over whole turns: what is held is a draft that says why, and follows when there is room. */
+/** Limits over whole turns: held drift is a draft that says why, and is proposed when there is room. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryForge } from '../../../test/fakes/memory-forge.ts'

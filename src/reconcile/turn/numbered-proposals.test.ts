@@ -1,4 +1,4 @@
-/** A pull request is found by its number, wherever people put its branch. */
+/** A pull request is found by its number, even if people renamed its branch or changed its base. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ObjectId } from '@backporch/kyaml/files'

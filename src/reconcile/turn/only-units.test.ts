@@ -1,4 +1,4 @@
-/** Turns about some units of some clusters. */
+/** Turns that observe only some units of some clusters. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

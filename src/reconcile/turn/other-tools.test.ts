@@ -1,4 +1,4 @@
-/** Units whose objects a command prints, or whose files run as they stand. */
+/** Units whose objects a command prints, or whose files are applied unchanged. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InProcessRenderer } from '../../../test/fakes/in-process-renderer.ts'

@@ -1,4 +1,4 @@
-/** Patches of an overlay, as kustomize applies them: what a person would write, and what leaves the rest as it is. */
+/** Patches of an overlay, as kustomize applies them: they are written as a person would write them, and leave the rest unchanged. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'

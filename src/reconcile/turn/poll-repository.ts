@@ -1,6 +1,6 @@
 /**
- * A package with a changed hash is observed again. Reads no cluster, but people's requests, because
- * only the forge has them.
+ * Finds packages that changed since the last poll: a package with a changed hash is observed again.
+ * It reads no cluster, but it reads people's requests, because only the forge has them.
  */
 
 import { hash } from 'node:crypto'

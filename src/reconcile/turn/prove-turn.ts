@@ -1,5 +1,5 @@
 /**
- * Functions and programs run, and branches are rebuilt and compared, until the plan has no more
+ * Runs functions and programs, and rebuilds and compares branches, until the plan has no more
  * questions.
  */
 import { setImmediate } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** What a proposal says, and whom it asks, when nobody decides for long. */
+/** What a proposal says, and whom it mentions, when nobody decides for a long time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'

@@ -1,4 +1,4 @@
-/** `drift/restored` on a merge commit has what the syncer's own resource reports about the merge. */
+/** `drift/restored` on a merge commit shows what the syncer's own resource reports about the merge. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'

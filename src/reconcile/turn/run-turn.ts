@@ -1,6 +1,6 @@
 /**
- * Design §2: observe, plan, apply. If a ref moves between read and push, the turn reads and plans
- * again, at most five times; nothing is ever forced.
+ * Runs a turn as in design §2: observe, plan, apply. If a ref moves between read and push, the turn
+ * reads and plans again, at most five times; nothing is ever forced.
  */
 import { Failures } from '@backporch/kyaml/failure'
 import type { TurnPlan } from '../../plan/turn/plan-turn.ts'

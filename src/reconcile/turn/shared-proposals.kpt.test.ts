@@ -1,4 +1,4 @@
-/** The pull request of a value that several units have from one place. */
+/** The pull request for a value that several units share. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ask, type Scene } from '../../../test/fakes/answered-proposal.ts'

@@ -1,4 +1,4 @@
-/** What people decided about a unit that could not be observed in the turn that finds it. */
+/** Decisions about a unit that could not be observed in the turn that finds them. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

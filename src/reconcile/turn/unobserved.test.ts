@@ -1,4 +1,4 @@
-/** What the ledger says of what could not be observed, of what was observed twice, and of which observation counts. */
+/** What the ledger says about units that could not be observed or were observed twice, and which observation counts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode } from '@backporch/kyaml/failure'

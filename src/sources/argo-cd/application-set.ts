@@ -1,6 +1,7 @@
 /**
- * From the files of a repository: lists, folders and files of git, and matrices of them (argo-cd
- * 3.2.0 `applicationset/generators`, `applicationset/utils/utils.go`).
+ * Computes the Applications of an ApplicationSet from the files of a repository. It supports list
+ * and git generators (folders and files), and matrices of them (argo-cd 3.2.0
+ * `applicationset/generators`, `applicationset/utils/utils.go`).
  */
 import { shortenBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,6 +1,6 @@
 /**
- * As in argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`, `util/argo/argo.go`
- * NormalizeSource, `util/app/discovery/discovery.go`.
+ * The source Argo CD, as in argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go`,
+ * `util/argo/argo.go` NormalizeSource, `util/app/discovery/discovery.go`.
  */
 import { shortenBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'

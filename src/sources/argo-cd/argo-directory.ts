@@ -1,6 +1,6 @@
 /**
- * As in argo-cd 3.2.0 `reposerver/repository/repository.go` findManifests,
- * `docs/user-guide/directory.md`.
+ * Builds a plain directory as argo-cd 3.2.0 does (`reposerver/repository/repository.go`
+ * findManifests, `docs/user-guide/directory.md`).
  */
 import {
   getKey,

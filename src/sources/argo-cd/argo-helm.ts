@@ -1,5 +1,5 @@
 /**
- * `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
+ * Runs `helm template` with the files, values and parameters of the Application (argo-cd 3.2.0
  * `reposerver/repository/repository.go` helmTemplate, `util/helm/cmd.go` template,
  * `util/io/path/resolved.go`).
  */

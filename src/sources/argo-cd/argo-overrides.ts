@@ -1,6 +1,6 @@
 /**
- * A merge patch over the source as JSON, which Go decodes into the existing value (argo-cd 3.2.0
- * `reposerver/repository/repository.go` mergeSourceParameters).
+ * An override is a merge patch over the source as JSON, which Go decodes into the existing value
+ * (argo-cd 3.2.0 `reposerver/repository/repository.go` mergeSourceParameters).
  */
 import {
   getPartAt,

@@ -1,7 +1,7 @@
 /**
- * With the override files in the folder, and the variables of the build environment (argo-cd 3.2.0
- * `reposerver/repository/repository.go` mergeSourceParameters and newEnv,
- * `docs/user-guide/build-environment.md`).
+ * Resolves the source of an Application with the override files in the folder and the variables of
+ * the build environment (argo-cd 3.2.0 `reposerver/repository/repository.go` mergeSourceParameters
+ * and newEnv, `docs/user-guide/build-environment.md`).
  */
 import { Failure } from '@backporch/kyaml/failure'
 import {

@@ -1,6 +1,6 @@
 /**
- * As in argo-cd 3.2.0 `pkg/apis/application/v1alpha1/types.go` ExplicitType, `util/argo/argo.go`
- * NormalizeSource.
+ * Chooses the tool of an Application as argo-cd 3.2.0 does
+ * (`pkg/apis/application/v1alpha1/types.go` ExplicitType, `util/argo/argo.go` NormalizeSource).
  */
 import {
   getPartAt,

@@ -1,6 +1,6 @@
 /**
- * As gobwas/glob 0.2.3 without separators: `*` and `**` are any text, `?` one character, `[a-c]`,
- * `[!abc]`, `{a,b}`.
+ * Matches globs as gobwas/glob 0.2.3 does without separators: `*` and `**` match any text, `?` one
+ * character, and `[a-c]`, `[!abc]` and `{a,b}` are supported.
  */
 
 type Part =

@@ -1,4 +1,4 @@
-/** An edit of the set's file is an edit of the Application. */
+/** Maps an edit of a generated Application to an edit of the file of its ApplicationSet. */
 import { formatCanonicalJson, getPartAt, type JsonObject } from '@backporch/kyaml/json'
 import { getMetadataText } from '@backporch/kyaml/resource'
 import type { ResourceMaker } from '../build/built-source.ts'

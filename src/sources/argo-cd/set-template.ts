@@ -1,4 +1,7 @@
-/** `{{path.basename}}`, and Go templates that only name a value. */
+/**
+ * Fills templates of an ApplicationSet: `{{path.basename}}`, and Go templates that only name a
+ * value.
+ */
 import { getPartAt, isJsonArray, type Json, type JsonObject } from '@backporch/kyaml/json'
 
 export class Unfilled extends Error {

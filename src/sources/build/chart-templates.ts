@@ -1,4 +1,4 @@
-/** By Helm's comment `# Source: …` in its output. */
+/** Locates the template of an object by Helm's comment `# Source: …` in its output. */
 import type { SourceLocation } from '@backporch/kpt/desired-set'
 import { getTextAt, type Json } from '@backporch/kyaml/json'
 import { joinFolderPath } from '../kustomize/files/kustomization-walk.ts'

@@ -1,4 +1,4 @@
-/** Each object has its file's mark. */
+/** Prints the manifests of a folder. Each object is marked with its file. */
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import {

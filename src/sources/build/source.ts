@@ -1,4 +1,7 @@
-/** One value per kind of source, in its folder. registry.ts lists all and chooses. */
+/**
+ * The interface of a source. There is one value per kind of source, in its folder; registry.ts
+ * lists all and chooses.
+ */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { FunctionLibrary } from '@backporch/kpt/function'

@@ -1,4 +1,4 @@
-/** The program does not report the objects' source. */
+/** The build tool that runs a command. The program does not report where its objects come from. */
 import type { DesiredResource, SourceLocation } from '@backporch/kpt/desired-set'
 import { PACKAGE_FILE } from '@backporch/kpt/package'
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'

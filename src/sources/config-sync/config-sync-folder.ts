@@ -1,4 +1,4 @@
-/** See docs/facts/config-sync-sources.md. */
+/** Builds a folder as Config Sync does (docs/facts/config-sync-sources.md). */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import { getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'

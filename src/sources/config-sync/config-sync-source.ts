@@ -1,4 +1,4 @@
-/** See docs/facts/config-sync-sources.md. */
+/** The source Config Sync (docs/facts/config-sync-sources.md). */
 import { shortenBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'

@@ -1,5 +1,6 @@
 /**
- * Folders below `namespaces` inherit objects (kpt-config-sync v1.22.1 `pkg/validate/{raw,tree}`).
+ * Builds a hierarchical repository: folders below `namespaces` inherit objects (kpt-config-sync
+ * v1.22.1 `pkg/validate/{raw,tree}`).
  */
 import { filterObjects, filterTexts, getPartAt, getTextAt } from '@backporch/kyaml/json'
 import { getLabels } from '@backporch/kyaml/resource'

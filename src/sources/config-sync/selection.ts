@@ -1,4 +1,7 @@
-/** As kpt-config-sync v1.22.1 `pkg/validate/{raw,scoped}/hydrate`. */
+/**
+ * Selects objects by cluster and namespace, as kpt-config-sync v1.22.1
+ * `pkg/validate/{raw,scoped}/hydrate`.
+ */
 import {
   filterObjects,
   filterTexts,

@@ -1,6 +1,6 @@
 /**
- * Also removes a map or list that becomes empty and that live lacks, as a person would. An API
- * server refuses many empty maps, such as `rollingUpdate: {}`.
+ * Joins removals: a map or list that becomes empty and that live lacks is removed too, as a person
+ * would do it. An API server refuses many empty maps, such as `rollingUpdate: {}`.
  */
 import { removeValueAt } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, findValueAt, formatFieldPath, stepKey } from '@backporch/kyaml/field'

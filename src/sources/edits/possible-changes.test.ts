@@ -1,4 +1,4 @@
-/** How many attempts the possible ones of many changes take. */
+/** How many attempts it takes to find the possible ones among many changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,4 +1,4 @@
-/** Design §8: every chosen field has its chosen value and nothing else moved. */
+/** Proves an edit (design §8): every chosen field has its chosen value and nothing else moved. */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import { createFieldStep, type FieldPath, findValueAt, isWithin } from '@backporch/kyaml/field'

@@ -1,5 +1,5 @@
 /**
- * If Helm's stored release is unknown, the commit's chart and values count
+ * Builds a HelmRelease whose stored release is unknown from the commit's chart and values
  * (docs/facts/flux-helm-release.md).
  */
 import { getPartAt, type JsonObject } from '@backporch/kyaml/json'

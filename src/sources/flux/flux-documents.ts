@@ -1,6 +1,7 @@
 /**
- * As fluxcd/pkg `kustomize` 1.23.0 `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller
- * 1.7.2 `kustomization_controller.go`.
+ * Applies the substitutions of a Flux Kustomization, as fluxcd/pkg `kustomize` 1.23.0
+ * `kustomize_varsub.go`, `ssa/utils/meta.go`, kustomize-controller 1.7.2
+ * `kustomization_controller.go`.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import {

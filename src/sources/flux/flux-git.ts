@@ -1,4 +1,7 @@
-/** As source-controller `docs/spec/v1/gitrepositories.md`. */
+/**
+ * Finds the GitRepository that a Flux resource follows, as source-controller
+ * `docs/spec/v1/gitrepositories.md`.
+ */
 import { shortenBranch } from '@backporch/git-store/ref-name'
 import { getPartAt, getTextAt } from '@backporch/kyaml/json'
 import { getMetadataText } from '@backporch/kyaml/resource'

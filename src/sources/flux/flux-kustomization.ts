@@ -1,6 +1,6 @@
 /**
- * The kustomization of the path, or a generated one, with the fields of the resource (fluxcd/pkg
- * `kustomize` 1.23.0 `kustomize_generator.go`).
+ * Builds the kustomization of the path, or a generated one, with the fields of the Flux
+ * Kustomization (fluxcd/pkg `kustomize` 1.23.0 `kustomize_generator.go`).
  */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,8 +1,8 @@
 /**
- * Values over those of `valuesFrom`, the chart of the deployed release, and added labels
- * (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`). Helm's stored
- * manifest is what it applied; `helm template` renders the stored chart with the values of edited
- * files.
+ * Builds a HelmRelease: its values over those of `valuesFrom`, the chart of the deployed release,
+ * and added labels (fluxcd/pkg `chartutil/values.go`, helm-controller 1.4.0 `internal/postrender`).
+ * Helm's stored manifest is what it applied; `helm template` renders the stored chart with the
+ * values of edited files.
  */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,4 +1,4 @@
-/** As helm-controller `docs/spec/v2/helmreleases.md`. */
+/** Finds units of HelmReleases, as helm-controller `docs/spec/v2/helmreleases.md`. */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'

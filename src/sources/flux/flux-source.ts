@@ -1,5 +1,5 @@
 /**
- * As kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
+ * The source Flux, as kustomize-controller `docs/spec/v1/kustomizations.md`, source-controller
  * `docs/spec/v1/gitrepositories.md`.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'

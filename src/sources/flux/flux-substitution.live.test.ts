@@ -1,4 +1,4 @@
-/** What postBuild makes of objects, compared with Flux's own code. */
+/** How postBuild changes objects, compared with Flux's own code. */
 import {
   CUSTOM,
   config,

@@ -1,5 +1,5 @@
 /**
- * `substituteFrom`, and the files that set them (kustomize-controller
+ * Reads the variables of `substituteFrom` and the files that set them (kustomize-controller
  * `docs/spec/v1/kustomizations.md`).
  */
 import {

@@ -1,8 +1,8 @@
 /**
- * As `postBuild` of a Flux Kustomization (fluxcd/pkg `envsubst` 1.5.0, a fork of drone/envsubst):
- * defaults, substrings, case changes, prefix and suffix removal, and replacement; their parameters
- * may contain variables. `$${` means `${`. Every other operator gives the default, even `:+` and
- * `:?`.
+ * Substitutes variables as `postBuild` of a Flux Kustomization does (fluxcd/pkg `envsubst` 1.5.0, a
+ * fork of drone/envsubst): defaults, substrings, case changes, prefix and suffix removal, and
+ * replacement; their parameters may contain variables. `$${` means `${`. Every other operator gives
+ * the default, even `:+` and `:?`.
  */
 import {
   type ByteText,

@@ -1,4 +1,4 @@
-/** People or a pipeline install the release. */
+/** Builds a chart whose release is installed by people or a pipeline. */
 import { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { getAnnotations } from '@backporch/kyaml/resource'

@@ -1,4 +1,4 @@
-/** A changed key is one edit in the sources. */
+/** Treats a changed key of a list item as one edit in the sources. */
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import { isJsonObject, type Json } from '@backporch/kyaml/json'
 import { findRenamedItem } from '../../drift/compare/renamed-items.ts'

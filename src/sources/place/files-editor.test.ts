@@ -1,4 +1,4 @@
-/** Kustomizations that list the files of a folder which is applied file by file. */
+/** Kustomizations that list the files of a folder whose files are applied one by one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileChange } from '@backporch/git-store/package-repository'

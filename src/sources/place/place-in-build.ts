@@ -1,4 +1,7 @@
-/** A file next to the kustomization, with an entry in it, proven by a build. */
+/**
+ * Places an object in a file next to the kustomization, with an entry in it; a build proves the
+ * edit.
+ */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { filterTexts, getKey, isJsonArray, isJsonObject, type Json } from '@backporch/kyaml/json'
 import { assertBuilt, findSharingUnits, getBuiltObjects } from '../build/adopt/shared-builds.ts'

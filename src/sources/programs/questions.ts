@@ -1,6 +1,7 @@
 /**
- * Questions of a computation: a synchronous one that lacks an answer ends with the question, and is repeated once it is answered
- * (docs/adr/0084-one-question-mechanism.md). Nothing else catches a question.
+ * A pure, synchronous computation that lacks an answer throws a question. The caller answers it and
+ * repeats the computation (docs/adr/0084-one-question-mechanism.md). No other code catches a
+ * question.
  */
 import type { FileChange } from '@backporch/git-store/package-repository'
 import type { FunctionCall } from '@backporch/kpt/function'
@@ -8,20 +9,20 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import type { Build } from './package-builder.ts'
 
 export type Question =
-  /** Programs that have to run, in one round. */
+  /** Programs to run, all in one round. */
   | { readonly kind: 'builds'; readonly builds: readonly Build[] }
-  /** A function that has to run. */
+  /** A function to run. */
   | { readonly kind: 'function'; readonly call: FunctionCall }
-  /** Something that an API server has to say. */
+  /** A request to an API server. */
   | { readonly kind: 'server'; readonly ask: (signal: AbortSignal) => Promise<void> }
-  /** Whether a branch changes exactly this against its base. */
+  /** Whether the branch changes exactly these files compared with its base. */
   | {
       readonly kind: 'content'
       readonly branch: { readonly base: ObjectId; readonly commit: ObjectId }
       readonly changes: readonly FileChange[]
     }
 
-/** No failure: code that computes does not catch it. */
+/** Not a Failure: code that computes must not catch it. */
 export class Unanswered extends Error {
   readonly question: Question
 
@@ -32,7 +33,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** The value, or the question that has to be answered first. @throws what else `compute` throws */
+/** @returns the value, or the question to answer first @throws any other error of `compute` */
 export function attempt<T>(
   compute: () => T,
 ): { readonly value: T } | { readonly question: Question } {
@@ -46,7 +47,7 @@ export function attempt<T>(
 
 /**
  * @param compute pure: it is called again after each answer
- * @param answer throws where there is no answer: the question would be asked without end
+ * @param answer must throw if there is no answer, or the question would be repeated forever
  * @throws what `compute` and `answer` throw
  */
 export async function computeAnswered<T>(
@@ -60,7 +61,7 @@ export async function computeAnswered<T>(
   }
 }
 
-/** What is computed of each. @throws Unanswered with the builds that any of them needs first, so that they run in one round */
+/** @throws Unanswered with all builds that the computations need, so that they run in one round */
 export function computeEach<T, R>(all: readonly T[], compute: (each: T) => R): readonly R[] {
   const missing: Build[] = []
   const results = all.flatMap((each): readonly R[] => {

@@ -1,4 +1,6 @@
-/** See docs/facts/flux-source-ignore.md. */
+/**
+ * Limits a commit to the files that a Flux artifact contains (docs/facts/flux-source-ignore.md).
+ */
 
 import { ArtifactFiles } from '../../syncers/flux-artifact/artifact-files.ts'
 import type { SourceArtifact } from '../build/built-source.ts'

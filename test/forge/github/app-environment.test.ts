@@ -26,11 +26,11 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 })
 const ID = { BACKPORCH_APP_ID: '4242' }
 
-describe('the GitHub App of the environment', () => {
+describe('reading the GitHub App from the environment', () => {
   const read = (environment: Readonly<Record<string, string>>, host = 'github.com') =>
     readAppCredential(host, environment, '/')
 
-  it('is a number with a key, as text or as a file', async () => {
+  it('reads an App ID with a private key, given as text or as a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'backporch-app-'))
     try {
       writeFileSync(join(folder, 'app.pem'), privateKey)
@@ -56,7 +56,7 @@ describe('the GitHub App of the environment', () => {
     }
   })
 
-  it('goes to GitHub alone, after BACKPORCH_TOKEN and before GITHUB_TOKEN', async () => {
+  it('uses the App only for GitHub, after BACKPORCH_TOKEN and before GITHUB_TOKEN', async () => {
     const app = { ...ID, BACKPORCH_APP_PRIVATE_KEY: privateKey }
     assert.equal(await read(app, 'git.example.com'), undefined)
     assert.equal(await read({ ...app, BACKPORCH_TOKEN: 'x' }), undefined)
@@ -70,7 +70,7 @@ describe('the GitHub App of the environment', () => {
     assert.equal(findForgeToken('github.com', { GITHUB_TOKEN: 'x' }), 'x')
   })
 
-  it('refuses half of one, and never shows the key', async () => {
+  it('refuses an incomplete App credential and never shows the key', async () => {
     for (const environment of [
       ID,
       { BACKPORCH_APP_PRIVATE_KEY: privateKey },
@@ -173,7 +173,7 @@ describe('scan with a GitHub App', () => {
     })
   }
 
-  it('says that the App is not installed, and pushes nothing', async () => {
+  it('reports that the App is not installed, and pushes nothing', async () => {
     if (emulator.app !== undefined) emulator.app.installed = false
     const run = await scan({ BACKPORCH_APP_PRIVATE_KEY: privateKey })
     assert.equal(run.code, 4, run.stderr)
@@ -202,7 +202,7 @@ describe('scan with a GitHub App', () => {
     assert.deepEqual([...new Set(emulator.problems)], [])
   })
 
-  it('lets GitHub sign what it pushes where the base branch takes nothing else; a rehearsal and a given key ask for none', async () => {
+  it('lets GitHub sign commits when the base branch requires it, but not in a dry run or with a given key', async () => {
     const git = (...args: readonly string[]): string =>
       new EmulatedGit(join(folder, 'acme', 'deploy.git'), environment).run(...args)
     const branch = git('for-each-ref', '--format=%(refname)', 'refs/heads/proposed/')

@@ -31,7 +31,7 @@ describe('GitHub App', () => {
   const created = (): number =>
     fixture.emulator.requests.filter(({ path }) => path.endsWith('/access_tokens')).length
 
-  it('finds its installation, makes one token and writes as its bot', async () => {
+  it('finds its installation, creates one token and writes as its bot', async () => {
     const wanted = await pushProposal(fixture)
     const forge = await fixture.forge({ credential: CREDENTIAL })
     const { number = 0 } = await forge.ensureProposal(wanted, undefined, SIGNAL)
@@ -45,7 +45,7 @@ describe('GitHub App', () => {
     assert.equal(created(), 1)
   })
 
-  it('makes another token before the first one ends', async () => {
+  it('creates another token before the first one expires', async () => {
     const opened = await fixture.open({ credential: { ...CREDENTIAL, installationId: 77 } })
     const forge = opened.forge(fixture.repository)
     await forge.readProposals('main', [], SIGNAL)
@@ -58,7 +58,7 @@ describe('GitHub App', () => {
     assert.equal(created(), 2)
   })
 
-  it('makes one token for many requests at once', async () => {
+  it('creates one token for many concurrent requests', async () => {
     const forge = await fixture.forge({ credential: CREDENTIAL })
     await Promise.all([1, 2, 3, 4].map(() => forge.readProposals('main', [], SIGNAL)))
     assert.equal(created(), 1)
@@ -68,7 +68,7 @@ describe('GitHub App', () => {
     )
   })
 
-  it('makes another token where one was withdrawn', async () => {
+  it('creates another token when the first one was revoked', async () => {
     const forge = await fixture.forge({ credential: CREDENTIAL })
     await forge.readProposals('main', [], SIGNAL)
     fixture.emulator.tokens.clear()
@@ -77,14 +77,14 @@ describe('GitHub App', () => {
     assert.equal(created(), 2)
   })
 
-  it('says that the App is not installed', async () => {
+  it('reports that the App is not installed', async () => {
     if (fixture.emulator.app !== undefined) fixture.emulator.app.installed = false
     const forge = await fixture.forge({ credential: CREDENTIAL })
     const failure = await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5002')
     assert.match(failure.why, /App 4242 is not installed/)
   })
 
-  it('says that the key is none, or not the one of the App, and never what it is', async () => {
+  it('reports a key that is invalid or of another App, without showing it', async () => {
     const broken = {
       ...CREDENTIAL,
       privateKey: '-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\n',

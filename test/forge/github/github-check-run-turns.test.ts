@@ -130,7 +130,7 @@ describe('checks of a GitHub App', () => {
     await world.turn()
   }
 
-  it('has one on the head of the pull request, at the line that declares the field, and writes nothing more', async () => {
+  it('creates one check on the head of the pull request, at the line of the field, and writes nothing more', async () => {
     assert.equal(runs().length, 1)
     const { head_sha, conclusion, output, actions } = last()
     assert.deepEqual([head_sha, conclusion], [pull().pull?.sha, 'neutral'])
@@ -161,7 +161,7 @@ describe('checks of a GitHub App', () => {
     assert.deepEqual(await world.writesOf(() => world.turn()), [])
   })
 
-  it('has another one on another head, and is closed by a merge', async () => {
+  it('creates another check on a new head, and completes it on merge', async () => {
     world.pass()
     world.edit(0, 'web', 'size', '9')
     await world.turn()
@@ -173,7 +173,7 @@ describe('checks of a GitHub App', () => {
     assert.equal(runs().length, 2)
   })
 
-  it('is unsure while the cluster cannot be looked at', async () => {
+  it('is neutral while the cluster cannot be observed', async () => {
     const gone = Object.assign(Object.create(world.clusters[0]), {
       identify: () => Promise.reject(new Error('gone')),
     })
@@ -193,7 +193,7 @@ describe('checks of a GitHub App', () => {
     assert.equal(last().output.annotations.length, 1)
   })
 
-  it('is made once although the answer was lost', async () => {
+  it('is created once although the answer was lost', async () => {
     world.pass()
     world.edit(0, 'web', 'color', 'green')
     world.emulator.faults.push({ on: CREATE, moment: 'after' })
@@ -202,7 +202,7 @@ describe('checks of a GitHub App', () => {
     assert.equal(runs().filter(({ head_sha }) => head_sha === pull().pull?.sha).length, 1)
   })
 
-  it('adopt changes the plan for whoever may write', async () => {
+  it('the adopt button changes the plan for a person with write access', async () => {
     requestedAction({})
     await turn()
     assert.equal(plan(), 'Adopt')
@@ -216,7 +216,7 @@ describe('checks of a GitHub App', () => {
     assert.deepEqual(requestedActions.listWaiting(), [])
   })
 
-  it('snooze lasts seven days from when it was pressed', async () => {
+  it('the snooze button snoozes for seven days from the click', async () => {
     requestedAction({ button: 'snooze-7d' })
     await turn()
     assert.match(
@@ -227,7 +227,7 @@ describe('checks of a GitHub App', () => {
   })
 
   for (const again of [{ button: 'recheck' }, { action: 'rerequested' }]) {
-    it(`${JSON.stringify(again)} looks again`, async () => {
+    it(`${JSON.stringify(again)} observes the cluster again`, async () => {
       requestedAction(again)
       await turn()
       assert.match(reported(), /✅ `button Re-check` of `wendy`.*observed the cluster at/)
@@ -236,20 +236,20 @@ describe('checks of a GitHub App', () => {
 
   for (const [name, given, text] of [
     [
-      'somebody who may only read',
+      'a person with read access',
       { by: 'rita' },
       /😕 `button Switch to adopt` of `rita`.*needs.*write.*access/,
     ],
     [
-      'somebody whom nobody knows',
+      'a person without access',
       { by: 'nobody' },
       /😕 `button Switch to adopt` of `nobody`.*the forge gives no access/,
     ],
     ['a bot', { by: 'other[bot]', type: 'Bot' }, /^$/],
-    ['no button of ours', { button: 'merge' }, /^$/],
-    ['another event of the check', { action: 'completed' }, /^$/],
+    ['an unknown button', { button: 'merge' }, /^$/],
+    ['another event of the check run', { action: 'completed' }, /^$/],
   ] as const satisfies readonly (readonly [string, RequestedAction, RegExp])[]) {
-    it(`is refused: ${name}`, async () => {
+    it(`refuses a requested action: ${name}`, async () => {
       requestedAction(given)
       await turn()
       assert.equal(plan(), 'Restore')
@@ -259,7 +259,7 @@ describe('checks of a GitHub App', () => {
     })
   }
 
-  it('is refused on a commit that is no longer the head', async () => {
+  it('refuses a button on a commit that is no longer the head', async () => {
     const old = last()
     world.pass()
     world.edit(0, 'web', 'color', 'green')
@@ -275,7 +275,7 @@ describe('checks of a GitHub App', () => {
   })
 
   for (const button of ['snooze-7d', 'adopt']) {
-    it(`decides once however often it is delivered, also after a restart: ${button}`, async () => {
+    it(`acts once on a button that is delivered several times, also after a restart: ${button}`, async () => {
       const body = requestedAction({ button })
       assert.equal(deliver(body), 'ignored')
       await turn()
@@ -289,7 +289,7 @@ describe('checks of a GitHub App', () => {
     })
   }
 
-  it('waits for the next turn while the forge does not answer', async () => {
+  it('keeps a requested action for the next turn while the forge does not answer', async () => {
     requestedAction({})
     world.emulator.faults.push({
       on: 'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
@@ -309,7 +309,7 @@ describe('checks of a GitHub App', () => {
     assert.deepEqual(requestedActions.listWaiting(), [])
   })
 
-  it('is nobody’s when the pull request is closed', async () => {
+  it('drops a requested action when the pull request is closed', async () => {
     world.emulator.state.setState(pull(), 'closed', 'wendy')
     requestedAction({})
     await turn()

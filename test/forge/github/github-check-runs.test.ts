@@ -70,7 +70,7 @@ describe('check runs', () => {
       ({ method, path }) => `${method} ${path.replace(/^.*\/check-runs/, '')}`,
     )
 
-  it('makes one with everything that was wanted, and writes nothing for the same again', async () => {
+  it('creates one check run with all its parts, and writes nothing when nothing changed', async () => {
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     await checks.ensureCheckRun(commit, RUN, SIGNAL)
     await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
@@ -102,7 +102,7 @@ describe('check runs', () => {
     { url: '' },
     { buttons: [] },
   ] as const satisfies readonly Partial<CheckRun>[]) {
-    it(`is edited in place for another ${Object.keys(change).join()}`, async () => {
+    it(`edits a check run in place when its ${Object.keys(change).join()} changes`, async () => {
       await checks.ensureCheckRun(commit, RUN, SIGNAL)
       for (let time = 0; time < 2; time += 1)
         await checks.ensureCheckRun(commit, { ...RUN, ...change }, SIGNAL)
@@ -111,7 +111,7 @@ describe('check runs', () => {
     })
   }
 
-  it('says each state in a conclusion, and is red only for what failed', async () => {
+  it('maps each state to a conclusion, with failure only for what failed', async () => {
     for (const [state, conclusion] of [
       ['unsure', 'neutral'],
       ['merged', 'success'],
@@ -125,7 +125,7 @@ describe('check runs', () => {
     assert.equal(runs().length, 1)
   })
 
-  it('sends at most 50 annotations at a time', async () => {
+  it('sends at most 50 annotations per request', async () => {
     await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(120) }, SIGNAL)
     const sent = fixture.emulator.writes.map(
       ({ body }) => JSON.parse(body).output.annotations.length,
@@ -141,7 +141,7 @@ describe('check runs', () => {
 
   for (const skip of [0, 1, 2]) {
     for (const moment of ['before', 'after'] as const) {
-      it(`goes on where it ended: request ${skip + 1} is lost ${moment} it is done`, async () => {
+      it(`resumes where it stopped when request ${skip + 1} is lost ${moment} it is done`, async () => {
         const wanted = { ...RUN, annotations: annotations(120) }
         const on = skip === 0 ? CREATE : UPDATE
         fixture.emulator.faults.push({ on, skip: Math.max(0, skip - 1), moment })
@@ -159,7 +159,7 @@ describe('check runs', () => {
     }
   }
 
-  it('keeps the annotations of another state of the commit, as GitHub takes none back', async () => {
+  it('keeps earlier annotations of the commit, since GitHub cannot remove them', async () => {
     await checks.ensureCheckRun(commit, { ...RUN, annotations: [] }, SIGNAL)
     await checks.ensureCheckRun(commit, { ...RUN, annotations: annotations(2) }, SIGNAL)
     assert.deepEqual(lines(), [1, 2], 'there were none')
@@ -173,7 +173,7 @@ describe('check runs', () => {
     assert.equal(writes().length, sent)
   })
 
-  it('leaves checks of others alone, whatever they are called', async () => {
+  it('leaves check runs of other Apps alone, even with the same name', async () => {
     const other = {
       app: 99,
       name: 'backporch',
@@ -192,7 +192,7 @@ describe('check runs', () => {
     assert.deepEqual(writes(), ['POST '])
   })
 
-  it('is no matter of a token', async () => {
+  it('offers no check runs with a plain token', async () => {
     const forge = await fixture.forge()
     assert.equal(forge.checkRuns, undefined)
   })
@@ -202,7 +202,7 @@ describe('check runs', () => {
     [{ checks: 'read', contents: 'write' }, 0],
     [{ contents: 'write' }, 0],
   ] as const) {
-    it(`makes ${created} where the App has ${JSON.stringify(granted)}`, async () => {
+    it(`creates ${created} check runs when the App has ${JSON.stringify(granted)}`, async () => {
       fixture.emulator.granted = granted
       await (await open()).ensureCheckRun(commit, RUN, SIGNAL)
       assert.equal(runs().length, created)

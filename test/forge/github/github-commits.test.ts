@@ -28,7 +28,7 @@ while read old new ref; do
 done
 `
 
-describe('commits that have to be signed', () => {
+describe('commits that must be signed', () => {
   let fixture: GitHubFixture
   let repository: PackageRepository
 
@@ -73,7 +73,7 @@ describe('commits that have to be signed', () => {
     return [await fixture.repository.write(plain), await repository.write(wanted)]
   }
 
-  it('are made by git where no rule wants a signature, and for the account of a person', async () => {
+  it('git creates commits when no rule requires signatures, and for the account of a person', async () => {
     required()
     await open()
     const [own, same] = await both(await draft({ 'README.md': 'a\n' }))
@@ -88,7 +88,7 @@ describe('commits that have to be signed', () => {
     assert.deepEqual(asked(), [])
   })
 
-  it('are asked about once for each of the two branches, and a rehearsal asks nothing', async () => {
+  it('reads the rules of each branch once, and none in a dry run', async () => {
     required('main')
     await open()
     const [own, signed] = await both(await draft({ 'README.md': 'a\n' }))
@@ -109,7 +109,7 @@ describe('commits that have to be signed', () => {
     assert.equal(asked().length, before)
   })
 
-  it('are known from the older branch protection too, and where rulesets are not told', async () => {
+  it('reads signature rules from branch protection too, and without access to rulesets', async () => {
     const { state } = fixture.emulator
     state.rules = 'refused'
     await open()
@@ -128,7 +128,7 @@ describe('commits that have to be signed', () => {
     Object.assign(state, { tellsProtection: true, protectedBySignatures: () => false })
   })
 
-  it('are pushed by git, with the author and the time of GitHub, and are read back', async () => {
+  it('git pushes commits signed by GitHub, with the author and time of GitHub, and reads them back', async () => {
     required('main')
     await open()
     const [own, signed] = await both(await draft({ 'apps/web/service.yaml': 'kind: Service\n' }))
@@ -156,7 +156,7 @@ describe('commits that have to be signed', () => {
     await repository.push([{ ref: PROPOSED, from: signed, to: null }], SIGNAL)
   })
 
-  it('have the tree that a push would have: modes, links, bytes that are no text, removed files and new folders', async () => {
+  it('have the tree that a push would have: modes, links, binary files, removed files and new folders', async () => {
     required('main', 'drift-ledger')
     await open()
     const base = await headOf(fixture.repository, SIGNAL)
@@ -232,7 +232,7 @@ describe('commits that have to be signed', () => {
     git('fsck', '--strict')
   })
 
-  it('are made by git, and that is said once, on a server that signs nothing', async () => {
+  it('git creates the commits, with one note, on a server that signs nothing', async () => {
     const { state } = fixture.emulator
     state.signsCommits = false
     const told: string[] = []
@@ -246,7 +246,7 @@ describe('commits that have to be signed', () => {
     state.signsCommits = true
   })
 
-  it('are not taken where GitHub made something else', async () => {
+  it('refuses a tree or a commit that differs from what was requested', async () => {
     await open()
     const wanted = await draft({ 'README.md': 'a\n' })
     const sha = 'b'.repeat(40)

@@ -9,7 +9,7 @@ import { mergeOf, pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 const MERGE = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge' as const
 
-describe('GitHub, decisions', () => {
+describe('GitHub decisions', () => {
   let fixture: GitHubFixture
 
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('GitHub, decisions', () => {
     assert.ok(refs.has('refs/heads/drift-ledger'))
   }
 
-  it('merges in the style that the settings allow, with our message on it', async () => {
+  it('merges with our message in a style that the settings allow', async () => {
     const { wanted, decision } = await openOne()
     fixture.emulator.state.allowed = { merge: false, squash: true, rebase: true }
     const commit = parseObjectId(await (await fixture.forge()).merge(decision, SIGNAL))
@@ -47,13 +47,13 @@ describe('GitHub, decisions', () => {
     assert.equal(view.message.trim(), decision.merge.message)
   })
 
-  it('merges in the style that a ruleset leaves, which the settings do not show', async () => {
+  it('merges in the style that a ruleset allows, which the settings do not show', async () => {
     const { wanted, decision } = await openOne()
     fixture.emulator.state.ruleset = ['rebase']
     await assertComplete(await (await fixture.forge()).merge(decision, SIGNAL), wanted.ref)
   })
 
-  it('moves no ref where the rules are not met, and says what GitHub says', async () => {
+  it('moves no ref when the rules are not met, and reports the reason of GitHub', async () => {
     const { decision } = await openOne()
     fixture.emulator.state.blocked = true
     const before = await refsNow()
@@ -68,7 +68,7 @@ describe('GitHub, decisions', () => {
     await assertComplete(await (await fixture.forge()).merge(decision, SIGNAL), wanted.ref)
   })
 
-  it('says that it is not merged where the request was lost before it was done', async () => {
+  it('reports that nothing is merged when the request was lost before it was done', async () => {
     const { decision } = await openOne()
     fixture.emulator.faults.push({ on: MERGE, moment: 'before' })
     const before = await refsNow()
@@ -76,7 +76,7 @@ describe('GitHub, decisions', () => {
     assert.deepEqual(await refsNow(), before)
   })
 
-  it('completes the merge where GitHub deletes the branch by itself', async () => {
+  it('completes the merge when GitHub deletes the branch by itself', async () => {
     const { wanted, decision } = await openOne()
     fixture.emulator.state.deleteBranchOnMerge = true
     await assertComplete(await (await fixture.forge()).merge(decision, SIGNAL), wanted.ref)
@@ -113,7 +113,7 @@ describe('GitHub, decisions', () => {
     await expectFailure((await fixture.forge()).merge(decision, SIGNAL), 'BP4003')
   })
 
-  it('pushes neither tag nor deletion alone when another turn wrote the ledger meanwhile', async () => {
+  it('pushes neither the tag nor the deletion alone when another turn wrote the ledger meanwhile', async () => {
     const { wanted, decision } = await openOne()
     const other = await fixture.repository.write({
       parents: [],
@@ -135,7 +135,7 @@ describe('GitHub, decisions', () => {
     )
   })
 
-  it('merges no pull request that is not there, goes elsewhere or was closed', async () => {
+  it('merges no pull request that does not exist, was retargeted or was closed', async () => {
     const wanted = await pushProposal(fixture)
     const decision = await mergeOf(fixture, wanted)
     const forge = await fixture.forge()
@@ -154,7 +154,7 @@ describe('GitHub, decisions', () => {
     assert.match((await expectFailure(forge.merge(decision, SIGNAL), 'BP2004')).why, /is closed/)
   })
 
-  it('merges what was reviewed only: a head that moved after the look is refused by GitHub', async () => {
+  it('merges only what was reviewed: GitHub refuses a head that moved since', async () => {
     const { wanted, decision } = await openOne()
     const next = await fixture.repository.write(
       changeOf(wanted.commit, { 'apps/web/more.yaml': 'more: 1\n' }),
@@ -170,7 +170,7 @@ describe('GitHub, decisions', () => {
     assert.equal((await refsNow()).get('refs/heads/main'), decision.base.commit)
   })
 
-  it('closes the pull request of a close that was killed after its push', async () => {
+  it('closes the pull request when an earlier close was killed after its push', async () => {
     const { wanted } = await openOne()
     await fixture.repository.push([{ ref: wanted.ref, from: wanted.commit, to: null }], SIGNAL)
     const [known] = await (await fixture.forge()).readProposals('main', [wanted.ref], SIGNAL)

@@ -7,7 +7,7 @@ import { BOT_LOGIN, createGitHubFixture, type GitHubFixture } from './github-fix
 import { GitHubWorld } from './github-world.ts'
 import { pushProposal, SIGNAL } from './pushed-proposal.ts'
 
-describe('GitHub, comments that were edited', () => {
+describe('edited comments on GitHub', () => {
   let fixture: GitHubFixture
 
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('GitHub, comments that were edited', () => {
       ({ path, body }) => path === '/graphql' && body.includes('nodes('),
     ).length
 
-  it('tells the last editor and the time of the edit, and of other comments the author', async () => {
+  it('reports the last editor and edit time of edited comments, and the author of others', async () => {
     const [own, other, plain] = [
       write('wendy', '/adopt'),
       write('wendy', '/adopt'),
@@ -51,14 +51,14 @@ describe('GitHub, comments that were edited', () => {
     assert.equal(questions(), 1)
   })
 
-  it('sees an edit within the second of the comment', async () => {
+  it('sees an edit within the same second as the comment', async () => {
     const comment = write('ada', '/adopt')
     edit(comment, 'wendy', comment.createdAt)
     assert.equal(comment.updatedAt, comment.createdAt)
     assert.equal((await read())[0]?.writer, 'wendy')
   })
 
-  it('takes a program, a deleted account and its own for nobody', async () => {
+  it('reports no writer for edits by a bot, a deleted account or itself', async () => {
     fixture.emulator.state.bots.add('renovate[bot]')
     for (const by of ['renovate[bot]', null, BOT_LOGIN]) edit(write('wendy', '/adopt'), by)
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('GitHub, comments that were edited', () => {
     )
   })
 
-  it('asks once for a hundred commands, and nothing where none waits for an answer', async () => {
+  it('queries editors once per hundred commands, and not when all are answered', async () => {
     const commands = Array.from({ length: 101 }, () => write('wendy', '/adopt'))
     write('wendy', 'a word without a command')
     assert.equal((await read()).length, 102)
@@ -78,7 +78,7 @@ describe('GitHub, comments that were edited', () => {
     assert.equal(questions(), 2)
   })
 
-  it('has no comments where one went away between the list and the question', async () => {
+  it('fails when a comment disappears between the list and the query, and succeeds on retry', async () => {
     const [gone] = [write('wendy', '/adopt'), write('wendy', '/adopt')]
     fixture.emulator.faults.push({
       on: 'graphql',
@@ -115,7 +115,7 @@ describe('a command in an edited comment on GitHub', () => {
     return world.answer({ listWaiting: () => [], removeAnswered: () => undefined })
   }
 
-  it('is done for whoever edited it', async () => {
+  it('is executed for the person who edited it', async () => {
     const { state } = world.emulator
     const comment = state.addComment(1, 'wendy', '/adpot')
     state.editComment(comment, 'ada', '/adopt')
@@ -136,7 +136,7 @@ describe('a command in an edited comment on GitHub', () => {
     ['another answer', { status: 200, body: { data: {} } }],
     ['a fault', { status: 502, text: '<h1>Bad gateway</h1>' }],
   ] as const)
-    it(`waits while GitHub does not tell who wrote it: ${what}`, async () => {
+    it(`waits while GitHub does not report who wrote it: ${what}`, async () => {
       const { state, faults } = world.emulator
       const comment = state.addComment(1, 'wendy', '/adopt')
       // Those that ask for the merge queue and who we are are through.

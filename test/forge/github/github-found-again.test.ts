@@ -43,7 +43,7 @@ const FILTERS = [
   'content',
 ] as const satisfies readonly ListFilter[]
 
-describe('an App on GitHub', () => {
+describe('finding objects of a GitHub App again', () => {
   let fixture: GitHubFixture
 
   beforeEach(async () => {
@@ -62,7 +62,7 @@ describe('an App on GitHub', () => {
   const issues = () => fixture.emulator.state.threads.filter(({ pull }) => pull === undefined)
   const pulls = () => fixture.emulator.state.threads.filter(({ pull }) => pull !== undefined)
 
-  it('has one issue, which is found by its label in one list', async () => {
+  it('keeps one issue and finds it by its label in one list', async () => {
     for (let time = 0; time < 3; time += 1) await (await open()).ensureIssue(DASHBOARD, SIGNAL)
     assert.equal(issues().length, 1)
     const { requests } = fixture.emulator
@@ -71,7 +71,7 @@ describe('an App on GitHub', () => {
     assert.equal(requests.slice(from).filter(({ path }) => path.endsWith('/issues')).length, 1)
   })
 
-  it('finds the issue whose label somebody removed, and gives it back', async () => {
+  it('finds the issue whose label somebody removed, and restores the label', async () => {
     await (await open()).ensureIssue(DASHBOARD, SIGNAL)
     const [issue = assert.fail()] = issues()
     issue.labels = []
@@ -83,7 +83,7 @@ describe('an App on GitHub', () => {
     assert.equal(issue.state, 'closed')
   })
 
-  it('keeps the oldest of the issues that were opened twice, and believes no issue of another author', async () => {
+  it('keeps the oldest of duplicate issues, and ignores issues of other authors', async () => {
     const { state } = fixture.emulator
     await (await open()).ensureIssue(DASHBOARD, SIGNAL)
     const [{ title, body, labels } = assert.fail()] = issues()
@@ -100,7 +100,7 @@ describe('an App on GitHub', () => {
     )
   })
 
-  it('reads the whole list once, and then what changed since, however often the issue is refused', async () => {
+  it('reads the whole issue list once, then only changes, however often the issue is refused', async () => {
     const { state, faults, requests } = fixture.emulator
     for (let count = 0; count < 250; count += 1)
       state.addThread({ user: 'wendy', title: `${count}`, body: '' })
@@ -130,7 +130,7 @@ describe('an App on GitHub', () => {
 
   for (const filter of FILTERS)
     for (const how of ['blind', 'ignored'] as const)
-      it(`makes nothing twice where the filter ${filter} is ${how}`, async () => {
+      it(`creates nothing twice when the filter ${filter} is ${how}`, async () => {
         const { state } = fixture.emulator
         state.brokenFilters.set(filter, how)
         state.bots.add('other[bot]')
@@ -176,7 +176,7 @@ describe('an App on GitHub', () => {
       })
 
   for (const how of ['blind', 'ignored'] as const)
-    it(`knows what it answered to a comment where the filter content is ${how}`, async () => {
+    it(`knows which comments it answered when the filter content is ${how}`, async () => {
       const { state } = fixture.emulator
       state.brokenFilters.set('content', how)
       await (await open()).ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
@@ -199,8 +199,8 @@ describe('an App on GitHub', () => {
     })
 })
 
-describe('turns of an App on GitHub', () => {
-  it('have one dashboard, turn after turn and process after process', async () => {
+describe('turns of a GitHub App', () => {
+  it('keep one dashboard across turns and processes', async () => {
     const world = new GitHubWorld({ packages: ['web'], credential: CREDENTIAL })
     world.emulator.app = { ...APP }
     await world.start()

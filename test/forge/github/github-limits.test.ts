@@ -12,7 +12,7 @@ const LIST = `GET ${REPOSITORY}/pulls` as const
 const OPEN = `POST ${REPOSITORY}/pulls` as const
 const DOCUMENTED = { documentation_url: 'https://docs.github.com/rest' }
 
-describe('GitHub, limits and faults', () => {
+describe('GitHub limits and faults', () => {
   let fixture: GitHubFixture
 
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('GitHub, limits and faults', () => {
   const resetIn = (seconds: number): number =>
     Math.floor(fixture.clock.now().getTime() / 1000) + seconds
 
-  it('sends nothing more when the budget is used up, says until when, and goes on afterwards', async () => {
+  it('stops sending when the budget is used up, reports until when, and continues afterwards', async () => {
     const forge = await fixture.forge()
     fault(
       limit({
@@ -56,7 +56,7 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
   })
 
-  it('traces each request with what is left of the budget, also the one that meets the limit', async () => {
+  it('logs each request with the remaining budget, also the one that meets the limit', async () => {
     const traced: TracedRequest[] = []
     fixture.emulator.budget = { limit: 5_000, remaining: 4_000, reset: resetIn(1800) }
     const forge = await fixture.forge({ trace: (request) => traced.push(request) })
@@ -74,7 +74,7 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual([traced.at(-1)?.outcome, traced.at(-1)?.budget?.remaining], ['403', 0])
   })
 
-  it('waits as long as retry-after says, where that is within the limit', async () => {
+  it('waits as long as retry-after says, if that is within the limit', async () => {
     const forge = await fixture.forge()
     fault(limit({ 'retry-after': '30' }))
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5004')
@@ -82,7 +82,7 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual(fixture.clock.slept, [30_000])
   })
 
-  it('takes a bare 403 with the words of a secondary limit for one, waits a minute, then two', async () => {
+  it('treats a 403 with the text of a secondary limit as one, and waits one minute, then two', async () => {
     const forge = await fixture.forge()
     const body = {
       message:
@@ -96,7 +96,7 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual(fixture.clock.slept, [60_000])
   })
 
-  it('takes a 403 without them for a lack of rights, and blocks nothing', async () => {
+  it('treats a 403 without that text as missing rights, and blocks nothing', async () => {
     const forge = await fixture.forge()
     fault(
       limit(
@@ -109,7 +109,7 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual(await forge.readProposals('main', [], SIGNAL), [])
   })
 
-  it('asks for nothing that did not change: the second reading costs no request of the budget', async () => {
+  it('spends no budget on the second read of what did not change', async () => {
     fixture.emulator.budget = { limit: 5000, remaining: 4000, reset: resetIn(3600) }
     const { budget } = fixture.emulator
     const wanted = await pushProposal(fixture)
@@ -127,7 +127,7 @@ describe('GitHub, limits and faults', () => {
     )
   })
 
-  it('reads again after a fault that passes, and says so after the third', async () => {
+  it('retries after a transient fault, and fails after the third', async () => {
     const forge = await fixture.forge()
     const broken: Fault = {
       on: LIST,
@@ -142,14 +142,14 @@ describe('GitHub, limits and faults', () => {
     assert.equal(failure.retry, 'backoff')
   })
 
-  it('asks again what only asks, whatever its method', async () => {
+  it('retries read-only requests regardless of their method', async () => {
     const { client } = await fixture.open()
     fault({ on: 'graphql', moment: 'after', times: 2 })
     assert.equal(await client.getLogin(SIGNAL), 'backporch-bot')
     assert.equal(fixture.emulator.requests.length, 3)
   })
 
-  it('takes half an answer for none, never for an empty list', async () => {
+  it('fails on a truncated answer and never reads it as an empty list', async () => {
     const forge = await fixture.forge()
     fault({ on: LIST, moment: 'before', times: 3, cutAfter: 40 })
     await expectFailure(forge.readProposals('main', [], SIGNAL), 'BP5001')
@@ -164,7 +164,7 @@ describe('GitHub, limits and faults', () => {
     fixture.emulator.problems.length = 0
   })
 
-  it('knows a login page from GitHub', async () => {
+  it('distinguishes a login page from an answer of GitHub', async () => {
     const forge = await fixture.forge()
     fault({
       on: `GET ${REPOSITORY}`,
@@ -179,7 +179,7 @@ describe('GitHub, limits and faults', () => {
     fixture.emulator.problems.length = 0
   })
 
-  it('never has a second proposal: opening lost, 502, and lists that are behind by minutes', async () => {
+  it('never opens a second proposal after a lost answer, a 502, or stale lists', async () => {
     const wanted = await pushProposal(fixture)
     const forge = await fixture.forge()
     fixture.emulator.state.behind = true
@@ -197,7 +197,7 @@ describe('GitHub, limits and faults', () => {
     assert.equal(fixture.emulator.state.threads.length, 2)
   })
 
-  it('does not believe that a repository which is not shown has no proposals', async () => {
+  it('does not treat a hidden repository as one without proposals', async () => {
     const forge = await fixture.forge()
     assert.equal(await forge.permissionOf('wendy', SIGNAL), 'write')
     fixture.emulator.state.owner = 'other'
@@ -206,7 +206,7 @@ describe('GitHub, limits and faults', () => {
     assert.match(failure.why, /does not exist, or the token may not see it/)
   })
 
-  it('says which credentials are refused, without them', async () => {
+  it('names refused credentials without showing them', async () => {
     const forge = await fixture.forge()
     await forge.readProposals('main', [], SIGNAL)
     fixture.emulator.tokens.clear()
@@ -218,7 +218,7 @@ describe('GitHub, limits and faults', () => {
     )
   })
 
-  it('names single sign-on where the organisation wants it', async () => {
+  it('names single sign-on when the organisation requires it', async () => {
     const forge = await fixture.forge()
     fault(
       limit(
@@ -233,7 +233,7 @@ describe('GitHub, limits and faults', () => {
     assert.match(failure.why, /single sign-on/)
   })
 
-  it('follows a renamed repository on the same host, and says it once', async () => {
+  it('follows a renamed repository on the same host, and reports it once', async () => {
     const wanted = await pushProposal(fixture)
     const notices: string[] = []
     const { state } = fixture.emulator
@@ -251,7 +251,7 @@ describe('GitHub, limits and faults', () => {
     ])
   })
 
-  it('follows to no other host, and to no other repository at the same name', async () => {
+  it('does not follow to another host, nor to another repository with the same name', async () => {
     const forge = await fixture.forge()
     await forge.readProposals('main', [], SIGNAL)
     fixture.emulator.state.id += 1
@@ -279,7 +279,7 @@ describe('GitHub, limits and faults', () => {
     assert.deepEqual(fixture.emulator.writes, [])
   })
 
-  it('ends with the reason of its signal', async () => {
+  it('stops with the reason of its signal', async () => {
     const forge = await fixture.forge()
     const stop = new AbortController()
     fault({ on: LIST, moment: 'before', hold: async () => stop.abort(new Error('shutdown')) })

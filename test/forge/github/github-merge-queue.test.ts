@@ -73,7 +73,7 @@ describe('a merge queue on GitHub', () => {
     return (document?.value as ClosedEpisode | undefined)?.status
   }
 
-  it('approve puts the proposal into it, and the ledger has who approved', async () => {
+  it('approve adds the proposal to the queue, and the ledger records who approved', async () => {
     const { number, commit } = proposal()
     const decided = await world.approve('apps/web')
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('a merge queue on GitHub', () => {
     assert.deepEqual([proposal(), closed()], [{ number, commit, isOpen: true }, undefined])
   })
 
-  it('a turn pushes nothing to it, and approve says where it is', async () => {
+  it('a turn does not push to a queued proposal, and approve reports the queue', async () => {
     const { commit } = proposal()
     const base = world.repository.commitByHand('main', { 'apps/web/README.md': 'more\n' })
     world.pass()
@@ -104,7 +104,7 @@ describe('a merge queue on GitHub', () => {
     )
   })
 
-  it('where live is not what was reviewed, the check fails, so that the queue lets it go, and it is made anew', async () => {
+  it('drift/fresh fails when live changed after review, and the dequeued proposal is rebuilt', async () => {
     const { commit, number } = proposal()
     world.edit(0, 'web', 'size', 'huge')
     world.pass()
@@ -119,7 +119,7 @@ describe('a merge queue on GitHub', () => {
     assert.match(freshOf(next.commit) ?? '', /^success: /)
   })
 
-  it('where live is as git has it by now, the check fails too: what is in the queue would be merged for nothing', () =>
+  it('drift/fresh fails when live matches git again, and the dequeued proposal is closed', () =>
     inQueue(async (other) => {
       const { state } = other.emulator
       other.edit(0, 'web', 'color', 'red')
@@ -137,7 +137,7 @@ describe('a merge queue on GitHub', () => {
       assert.equal(state.thread(number)?.state, 'closed')
     }))
 
-  it('what the queue merges is a decision of the person who approved', async () => {
+  it('a merge by the queue is a decision of the person who approved', async () => {
     const { number } = proposal()
     await world.approve('apps/web')
     world.emulator.state.leaveQueue(number, 'merged')
@@ -147,7 +147,7 @@ describe('a merge queue on GitHub', () => {
     assert.deepEqual([closed()?.outcome, closed()?.decidedBy], ['Merged', 'Ada <ada@example.com>'])
   })
 
-  it('a person who puts it into the queue on GitHub has decided', () =>
+  it('a person who queues the proposal on GitHub is the decider of its merge', () =>
     inQueue(async (other) => {
       other.edit(0, 'web', 'color', 'red')
       await other.turn()
@@ -164,7 +164,7 @@ describe('a merge queue on GitHub', () => {
       )
     }))
 
-  it('a proposal of several clusters is left alone there too, and its merge is one decision about each', () =>
+  it('a queued joint proposal is not pushed to, and its merge is one decision per cluster', () =>
     inQueue(async (other) => {
       const { state } = other.emulator
       const policy = other.repository.text('main', '.drift/policy.yaml') ?? ''
@@ -207,7 +207,7 @@ describe('a merge queue on GitHub', () => {
       )
     }))
 
-  it('says why GitHub does not take it', () =>
+  it('reports why GitHub refuses to queue it', () =>
     inQueue(async (other) => {
       other.emulator.state.blocked = true
       other.edit(0, 'web', 'color', 'red')

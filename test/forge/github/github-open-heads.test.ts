@@ -25,7 +25,7 @@ const PULL = {
 }
 const NO_DRIFT = 'success: no drift proposal'
 
-describe('a required drift/fresh', () => {
+describe('required drift/fresh status', () => {
   let world: GitHubWorld
 
   before(async () => {
@@ -73,7 +73,7 @@ describe('a required drift/fresh', () => {
     return { number: thread.number, commit: thread.pull.sha }
   }
 
-  it('is on the head of a pull request of a person, and of one of a fork, once for each head', async () => {
+  it('is set once per head of a pull request of a person and of a fork', async () => {
     const [own, forked] = [open('feature/x'), open('patch-1', true)]
     assert.deepEqual(await pass(), { waiting: 0, notes: [] })
     assert.deepEqual([freshOf(own), freshOf(forked)], [NO_DRIFT, NO_DRIFT])
@@ -85,7 +85,7 @@ describe('a required drift/fresh', () => {
     assert.equal(freshOf(proposal().commit)?.includes('no drift proposal'), false)
   })
 
-  it('is on a merge group: of people it is success, with a proposal it is what the proposal has', async () => {
+  it('is success on a merge group of people, and copies the status of a proposal in a group', async () => {
     const { repository, emulator } = world
     const { number, commit } = proposal()
     const group = (pull: number, onto: string): ObjectId => {
@@ -121,7 +121,7 @@ describe('a required drift/fresh', () => {
     emulator.state.sync()
   })
 
-  it('does not say "no drift proposal" on a commit that a proposal has too', async () => {
+  it('does not say "no drift proposal" on a commit that is also the head of a proposal', async () => {
     const { commit } = proposal()
     world.repository.branches.set('refs/heads/copy', commit as ObjectId)
     world.emulator.state.addThread({
@@ -134,7 +134,7 @@ describe('a required drift/fresh', () => {
     assert.equal(freshOf(commit)?.includes('no drift proposal'), false)
   })
 
-  it('comes to many pull requests over several passes, the newest first', async () => {
+  it('covers many pull requests over several passes, newest first', async () => {
     const heads = Array.from({ length: MOST_HEADS + 3 }, (_, index) => open(`many-${index}`))
     assert.deepEqual(await pass(), { waiting: 3, notes: [] })
     assert.deepEqual(
@@ -145,7 +145,7 @@ describe('a required drift/fresh', () => {
     assert.ok(heads.every((commit) => freshOf(commit) === NO_DRIFT))
   })
 
-  it('is refused for one head, and the others get it', async () => {
+  it('reaches the other heads when one head refuses it', async () => {
     const { repository, emulator } = world
     const { number, commit } = proposal()
     await world.forge.ensureStatuses(
@@ -178,7 +178,7 @@ describe('a required drift/fresh', () => {
     assert.equal(refusals.size, 0)
   })
 
-  it('is a note where the token may not write statuses', async () => {
+  it('becomes a note when the token may not write statuses', async () => {
     open('late')
     const refused = {
       status: 403,

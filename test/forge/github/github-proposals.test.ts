@@ -7,7 +7,7 @@ import { pushProposal, SIGNAL } from './pushed-proposal.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 
-describe('GitHub, proposals and talk', () => {
+describe('GitHub proposals and comments', () => {
   let fixture: GitHubFixture
 
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('GitHub, proposals and talk', () => {
     }
   }
 
-  it('makes labels with colour and description, once', async () => {
+  it('creates labels with colour and description, once', async () => {
     const forge = await fixture.forge()
     await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
     await forge.ensureProposal(await pushProposal(fixture, 'drift-2'), undefined, SIGNAL)
@@ -58,7 +58,7 @@ describe('GitHub, proposals and talk', () => {
     )
   })
 
-  it('asks every reviewer that can be asked, teams too, though GitHub refuses all for one', async () => {
+  it('requests every valid reviewer, teams too, when GitHub refuses all because of one', async () => {
     const wanted = {
       ...(await pushProposal(fixture)),
       reviewers: ['wendy', 'nobody', 'acme/platform', 'acme/no-team', '@ada'],
@@ -71,7 +71,7 @@ describe('GitHub, proposals and talk', () => {
     ])
   })
 
-  it('completes a pull request whose opening was cut before reviewers and labels', async () => {
+  it('adds reviewers and labels to a pull request whose opening was interrupted before them', async () => {
     const wanted = { ...(await pushProposal(fixture)), reviewers: ['wendy'] }
     const stop = new AbortController()
     fixture.emulator.faults.push({
@@ -94,7 +94,7 @@ describe('GitHub, proposals and talk', () => {
     )
   })
 
-  it('opens a proposal where there are no drafts, and does not try again', async () => {
+  it('opens a proposal without draft where drafts are unsupported, and does not retry', async () => {
     fixture.emulator.state.drafts = false
     const wanted = { ...(await pushProposal(fixture)), draft: true }
     const forge = await fixture.forge()
@@ -106,7 +106,7 @@ describe('GitHub, proposals and talk', () => {
     assert.equal(fixture.emulator.writes.length, before)
   })
 
-  it('brings a proposal back to its base that somebody pointed elsewhere, and opens no second one', async () => {
+  it('restores the base of a retargeted proposal, and opens no second one', async () => {
     const wanted = await pushProposal(fixture)
     const forge = await fixture.forge()
     await forge.ensureProposal(wanted, undefined, SIGNAL)
@@ -143,7 +143,7 @@ describe('GitHub, proposals and talk', () => {
     assert.ok(!read.some(({ ref }) => ref.endsWith('/d-5')), 'the one of a fork is not ours')
   })
 
-  it('takes away comments that were made twice, and never one of somebody else', async () => {
+  it('removes duplicate comments of its own, and never one of somebody else', async () => {
     const forge = await fixture.forge()
     const { state } = fixture.emulator
     await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
@@ -159,7 +159,7 @@ describe('GitHub, proposals and talk', () => {
     )
   })
 
-  it('finds an issue of ours whose label somebody took away, and closes what was made twice', async () => {
+  it('finds our issue whose label somebody removed, and closes duplicates', async () => {
     const forge = await fixture.forge()
     const { number } = await forge.ensureIssue(
       { topic: 'dashboard', title: 'Drift', body: 'one', labels: ['drift'] },
@@ -197,7 +197,7 @@ describe('GitHub, proposals and talk', () => {
     assert.deepEqual([thread?.state, twice.state], ['open', 'closed'])
   })
 
-  it('tells bots, and names of deleted accounts', async () => {
+  it('recognises comments of bots', async () => {
     const forge = await fixture.forge()
     const { state } = fixture.emulator
     await forge.ensureProposal(await pushProposal(fixture), undefined, SIGNAL)
@@ -207,7 +207,7 @@ describe('GitHub, proposals and talk', () => {
     assert.deepEqual([comment?.author, comment?.bot], ['renovate[bot]', true])
   })
 
-  it('says what GitHub refuses, in one line', async () => {
+  it('reports what GitHub refuses in one line', async () => {
     const wanted = await pushProposal(fixture)
     const failure = await expectFailure(
       (await fixture.forge()).ensureProposal(

@@ -30,7 +30,7 @@ const PULL: EmulatedPull = {
 }
 const NEW_BRANCHES = ['refs/heads/proposed/apps/web/drift-1', 'refs/heads/drift-ledger']
 
-describe('a review on GitHub, with all that it can refuse', () => {
+describe('a review on GitHub with every rule that can refuse it', () => {
   let world: GitHubWorld
 
   before(async () => {
@@ -103,7 +103,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     return (document?.value as ClosedEpisode | undefined)?.status
   }
 
-  it('check says what the token is, and finds no rule in the way', async () => {
+  it('check reports the kind of the token, and finds no blocking rule', async () => {
     const findings = await probeGitHub(
       { client: world.client, granted: () => undefined },
       NEW_BRANCHES,
@@ -117,7 +117,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.match(findings[1]?.fix ?? '', /Settings > Actions > General/)
   })
 
-  it('Actions may not open pull requests: the setting is named, and nothing is lost', async () => {
+  it('names the setting when Actions may not open pull requests, and keeps the pushed branch', async () => {
     world.edit(0, 'web', 'color', 'red')
     const turn = world.turn()
     await assert.rejects(
@@ -132,7 +132,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     )
   })
 
-  it('it is opened once, signed, and green for the check that the base branch wants', async () => {
+  it('opens one signed proposal that passes the required check of the base branch', async () => {
     world.emulator.state.actionsMayOpenPullRequests = true
     for (let turn = 0; turn < 3; turn += 1) {
       world.pass()
@@ -145,13 +145,13 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.equal(committer.email, 'noreply@github.com')
   })
 
-  it('nothing is sent while nothing changes, also by a process that remembers nothing', async () => {
+  it('sends nothing while nothing changes, also after a restart', async () => {
     assert.deepEqual(await world.writesOf(() => world.turn()), [])
     await world.restart()
     assert.deepEqual(await world.writesOf(() => world.turn()), [])
   })
 
-  it('another edit is one more commit of ours on the same pull request', async () => {
+  it('another edit adds a Backporch commit to the same pull request', async () => {
     const before = proposal()
     world.edit(0, 'web', 'size', 'large')
     world.pass()
@@ -162,7 +162,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.equal(freshOf(now.commit), 'success')
   })
 
-  it('without the ledger it is still ours, and a commit of a person on it is not', async () => {
+  it('recognises our branch without the ledger, and the commit of a person on it as foreign', async () => {
     const { commit, number } = proposal()
     const [ledger] = [world.repository.head('drift-ledger')]
     world.repository.branches.delete('refs/heads/drift-ledger')
@@ -181,7 +181,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.equal(freshOf(proposal().commit), 'success')
   })
 
-  it('a pull request of a person beside it is not held up', async () => {
+  it('does not hold up a pull request of a person', async () => {
     world.repository.branches.set('refs/heads/feature', world.repository.head('main'))
     const sha = world.repository.commitByHand('feature', { 'words.txt': 'a\n' })
     world.emulator.state.addThread({
@@ -194,7 +194,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     assert.equal(freshOf(sha), 'success')
   })
 
-  it('an answer that is lost on the way leaves nothing half, and the next turn comes to the same', async () => {
+  it('a lost answer leaves nothing incomplete, and the next turn ends the same', async () => {
     const { emulator, repository } = world
     const losses: readonly (readonly [name: string, lose: () => void])[] = [
       [
@@ -249,7 +249,7 @@ describe('a review on GitHub, with all that it can refuse', () => {
     }
   })
 
-  it('approve puts it into the queue, its group gets what it has, and the merge is the decision', async () => {
+  it('approve queues it, its group gets its status, and the merge is the decision', async () => {
     const { number, commit } = proposal()
     assert.equal((await world.approve('apps/web')).isQueued, true)
     const group = `gh-readonly-queue/main/pr-${number}-${world.repository.head('main')}`

@@ -52,7 +52,7 @@ describe('a turn on GitHub', () => {
   const idle = async (world: GitHubWorld): Promise<void> =>
     assert.deepEqual(await world.writesOf(() => world.turn()), [])
 
-  it('has no second pull request where GitHub knows of one that its lists do not show yet', async () => {
+  it('opens no second pull request when GitHub knows of one that its lists do not show yet', async () => {
     const observed = await good()
     const world = await drifting()
     world.emulator.state.behind = true
@@ -77,7 +77,7 @@ describe('a turn on GitHub', () => {
     { name: 'no answer', code: 'BP5001' },
     { name: 'half an answer', cutAfter: 60, code: 'BP5001' },
   ] as const) {
-    it(`writes nothing anywhere when what it has to read gets ${fault.name}`, async () => {
+    it(`writes nothing when a required read gets ${fault.name}`, async () => {
       const world = await drifting()
       await world.turn()
       const found = world.observed()
@@ -96,7 +96,7 @@ describe('a turn on GitHub', () => {
     })
   }
 
-  it('goes on under the new name when the repository is renamed between its requests, and says so', async () => {
+  it('continues under the new name when the repository is renamed during the turn, and reports it', async () => {
     const known = await good()
     const world = await drifting()
     const { emulator } = world
@@ -123,7 +123,7 @@ describe('a turn on GitHub', () => {
     await idle(world)
   })
 
-  it('touches nothing when another repository stands at the name after a transfer', async () => {
+  it('touches nothing when another repository has the name after a transfer', async () => {
     const world = await drifting()
     await world.turn()
     world.pass()
@@ -136,7 +136,7 @@ describe('a turn on GitHub', () => {
     assert.deepEqual(writes, [])
   })
 
-  it('says once that an archived repository takes nothing, and comes to the same end when it is back', async () => {
+  it('reports an archived repository once, and ends the same once it is unarchived', async () => {
     const current = await good()
     const world = await drifting()
     const { state } = world.emulator
@@ -152,7 +152,7 @@ describe('a turn on GitHub', () => {
     await idle(world)
   })
 
-  it('says that the App was uninstalled in the middle of it, and comes to the same end when it is back', async () => {
+  it('reports that the App was uninstalled during the turn, and ends the same once it is back', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -183,7 +183,7 @@ describe('a turn on GitHub', () => {
     await idle(world)
   })
 
-  it('goes on with the other packages when the branch of one is protected, and comes to the same end when it is not', async () => {
+  it('continues with other packages when one branch is protected, and ends the same once it is not', async () => {
     const whole = await drifting()
     await whole.turn()
     const world = await drifting()
@@ -232,14 +232,14 @@ describe('a turn on GitHub', () => {
     assert.equal(openPulls(world).length, 1)
   })
 
-  it('writes nothing more when the first turn of all is repeated', async () => {
+  it('writes nothing more when the very first turn is repeated', async () => {
     const world = await open()
     world.edit(0, 'web', 'color', 'red')
     await world.turn()
     await idle(world)
   })
 
-  it('says what is refused for good, and comes to the same end when it is not any more', async () => {
+  it('reports what is refused for good, and ends the same once it is allowed', async () => {
     const recorded = await good()
     const world = await drifting()
     const body = {
@@ -266,7 +266,7 @@ describe('a turn on GitHub', () => {
     await idle(world)
   })
 
-  it('puts labels back that somebody took out of the repository, as they were', async () => {
+  it('restores labels that somebody deleted from the repository', async () => {
     const world = await drifting()
     await world.turn()
     const seen = world.observed()
@@ -281,7 +281,7 @@ describe('a turn on GitHub', () => {
     await idle(world)
   })
 
-  it('writes a comment anew that somebody deletes while it is edited', async () => {
+  it('writes a comment again when somebody deletes it during the edit', async () => {
     const world = await drifting()
     await world.turn()
     const { forge, emulator } = world
@@ -305,7 +305,7 @@ describe('a turn on GitHub', () => {
     )
   })
 
-  it('leaves what somebody deleted of its comments deleted once the episode is over', async () => {
+  it('does not rewrite deleted comments once the episode is over', async () => {
     const world = await drifting()
     await world.turn()
     world.pass()

@@ -51,7 +51,7 @@ const DOUBTFUL: readonly Trouble[] = [
     begin: (world, skip) => at(world, skip, { moment: 'before' }),
   },
   {
-    name: 'a 502 hides that it was done',
+    name: 'a 502 hides a completed write',
     codes: ['BP5005'],
     mayPass: true,
     begin: (world, skip) => at(world, skip, { moment: 'after', answer: bad }),
@@ -64,7 +64,7 @@ const resetIn = ({ clock }: GitHubWorld, seconds: number): string =>
 /** What is refused for sure: tried at some writes. */
 const REFUSALS: readonly Trouble[] = [
   {
-    name: '502, and nothing was done',
+    name: 'a 502 without a completed write',
     codes: ['BP5005'],
     begin: (world, skip) => at(world, skip, { moment: 'before', answer: bad }),
   },
@@ -139,7 +139,7 @@ const REFUSALS: readonly Trouble[] = [
     },
   },
   {
-    name: 'the repository is not shown any more',
+    name: 'the repository becomes hidden',
     codes: ['BP5003'],
     mayPass: true,
     begin: (world, skip) =>
@@ -232,7 +232,7 @@ async function disturbed(
   }
 }
 
-describe('a turn on GitHub that is disturbed', () => {
+describe('a disturbed turn on GitHub', () => {
   let observed: unknown
   let writes: readonly string[] = []
 
@@ -242,7 +242,7 @@ describe('a turn on GitHub that is disturbed', () => {
   after(() => assert.ok(writes.length >= 15, `the turn has ${writes.length} writes`))
 
   for (const [index, trouble] of DOUBTFUL.entries()) {
-    it(`comes to the same end when ${trouble.name}, at whichever write`, async (t) => {
+    it(`ends the same when ${trouble.name}, at any write`, async (t) => {
       // The lost answer at each of them; the others by turns.
       const points = [...writes.keys()].filter((skip) => index === 0 || skip % 2 === index - 1)
       for (const skip of quarterOf(t, points)) await disturbed(trouble, skip, observed)
@@ -250,7 +250,7 @@ describe('a turn on GitHub that is disturbed', () => {
   }
 
   for (const trouble of REFUSALS) {
-    it(`says so and comes to the same end afterwards: ${trouble.name}`, async () => {
+    it(`reports the refusal and ends the same afterwards: ${trouble.name}`, async () => {
       const kinds = [
         /^POST \S+\/comments /,
         /^POST \S+\/pulls /,

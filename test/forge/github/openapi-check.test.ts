@@ -11,7 +11,7 @@ function problemsOf(method: string, path: string, body?: unknown, query = ''): s
   return requestProblems(found, new URLSearchParams(query), body)
 }
 
-it('finds the operation of a path, with what stands in it decoded', () => {
+it('finds the operation of a path and decodes its parameters', () => {
   const found = findOperation('DELETE', '/repos/acme/deploy/issues/7/labels/drift-risk%2Flow')
   assert.deepEqual(found?.parameters, {
     owner: 'acme',
@@ -26,7 +26,7 @@ it('finds the operation of a path, with what stands in it decoded', () => {
   assert.equal(findOperation('GET', '/repos/acme/deploy/nothing'), undefined)
 })
 
-it('takes a right request, and finds what is wrong in others', () => {
+it('accepts a valid request, and reports what is wrong in others', () => {
   const path = '/repos/acme/deploy/pulls'
   const right = { title: 'a', head: 'b', base: 'main', draft: true }
   assert.deepEqual(problemsOf('POST', path, right), [])
@@ -43,7 +43,7 @@ it('takes a right request, and finds what is wrong in others', () => {
   assert.match(problemsOf('GET', '/repos/acme/deploy/pulls/abc').join(), /pull_number/)
 })
 
-it('completes an answer so that it is a right one, and finds what is wrong in others', () => {
+it('completes a partial answer to a valid one, and reports what is wrong in others', () => {
   const pull = complete(OPEN, 201, { number: 7, title: 'a', labels: [{ name: 'drift' }] })
   assert.deepEqual(answerProblems(OPEN, 201, pull), [])
   const wrong = complete(OPEN, 201, { number: 'seven', merge_sha: 'x', head: { ref: 1 } })

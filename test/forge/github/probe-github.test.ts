@@ -61,7 +61,7 @@ describe('check on GitHub', () => {
     ])
   })
 
-  it('takes public_repo for enough where the repository is public, and for too little where it is not', async () => {
+  it('accepts public_repo for a public repository, and rejects it for a private one', async () => {
     fixture.emulator.scopes.set(BOT_TOKEN, 'public_repo')
     assert.ok(
       (await probe()).includes(
@@ -82,16 +82,16 @@ describe('check on GitHub', () => {
     )
   })
 
-  it('says that a fine-grained token does not tell what it may', async () => {
+  it('reports that a fine-grained token does not list its permissions', async () => {
     const lines = await probe()
     const [token] = lines.filter((line) => line.startsWith('forge-token'))
     assert.match(
       token ?? '',
-      /^forge-token \| skipped \| .*not told by GitHub \(it wants contents, pull requests, statuses and issues: write\)/,
+      /^forge-token \| skipped \| .*not reported by GitHub \(needed: contents, pull requests, statuses and issues: write\)/,
     )
   })
 
-  it('fails an account that may only read', async () => {
+  it('fails an account with read access only', async () => {
     fixture.emulator.state.roles.set(BOT_LOGIN, 'read')
     assert.ok(
       (await probe()).includes(
@@ -101,7 +101,7 @@ describe('check on GitHub', () => {
   })
 
   for (const told of ['omitted', 'false'] as const)
-    it(`asks for the repositories of an installation token whose rights are ${told}, and leaves the rest to the rehearsed push`, async () => {
+    it(`lists the repositories of an installation token whose rights are ${told}, and leaves the rest to the dry-run push`, async () => {
       const { emulator } = fixture
       emulator.addInstallationToken(INSTALLATION_TOKEN, 'drift-app[bot]')
       emulator.state.installationPermissions = told
@@ -109,7 +109,7 @@ describe('check on GitHub', () => {
       const asInstallation = { credential: { kind: 'token', token: INSTALLATION_TOKEN } } as const
       assert.deepEqual(await probe([], asInstallation), [
         'forge-token | skipped | GitHub acme/deploy: the token is of an App that is installed for this repository; what it may write is ' +
-          'not told by GitHub (it wants contents, pull requests, statuses and issues: write)',
+          'not reported by GitHub (needed: contents, pull requests, statuses and issues: write)',
       ])
       // A public repository is shown to every App.
       emulator.state.installed = false
@@ -118,7 +118,7 @@ describe('check on GitHub', () => {
       ])
     })
 
-  it('warns of the token of a workflow, and names the setting', async () => {
+  it('warns about the token of a workflow, and names the setting', async () => {
     fixture.emulator.addInstallationToken(INSTALLATION_TOKEN, ACTIONS_LOGIN)
     const [, workflow] = await probe([], {
       credential: { kind: 'token', token: INSTALLATION_TOKEN },
@@ -152,13 +152,13 @@ describe('check on GitHub', () => {
     ])
   })
 
-  it('says that the App is not installed', async () => {
+  it('reports that the App is not installed', async () => {
     if (fixture.emulator.app !== undefined) fixture.emulator.app.installed = false
     const failure = await expectFailure(probe([], { credential: APP }), 'BP5002')
     assert.match(failure.why, /not installed/)
   })
 
-  it('warns of a ruleset that covers our branches, with each of its reasons once', async () => {
+  it('warns about a ruleset that covers our branches, with each reason once', async () => {
     fixture.emulator.state.rules = (branch) =>
       branch.startsWith('drafts/')
         ? [
@@ -176,20 +176,20 @@ describe('check on GitHub', () => {
     assert.deepEqual(rules, [
       'forge-rules | warning | BP4002 | GitHub acme/deploy: a ruleset covers drafts/backporch-check/drift-check: no account may create it; ' +
         'it may only move forwards, and a proposal is rewritten in place; commit messages have to fit a pattern, ' +
-        'unless we are on its bypass list, which is not told',
+        'unless this account is on its bypass list, which GitHub does not show',
       'forge-rules | passed | GitHub acme/deploy: no rule blocks drift-ledger',
     ])
   })
 
-  it('says once that a free plan has no rules to tell, and asks no more', async () => {
+  it('reports once that the free plan does not show rules, and stops asking', async () => {
     fixture.emulator.state.rules = 'refused'
     const rules = (await probe([DRAFT, LEDGER])).filter((line) => line.startsWith('forge-rules'))
     assert.equal(rules.length, 1)
-    assert.match(rules[0] ?? '', /^forge-rules \| skipped \| .*not told/)
+    assert.match(rules[0] ?? '', /^forge-rules \| skipped \| .*GitHub does not show branch rules/)
     assert.equal(fixture.emulator.requests.filter(({ path }) => path.includes('/rules/')).length, 1)
   })
 
-  it('fails an archived repository, and warns of one that was renamed or has no issues', async () => {
+  it('fails an archived repository, and warns about a renamed one and one without issues', async () => {
     const { state } = fixture.emulator
     state.archived = true
     state.issues = false
@@ -203,7 +203,7 @@ describe('check on GitHub', () => {
     ])
   })
 
-  it('says that the token is refused, or that the repository is not shown', async () => {
+  it('reports a refused token and a hidden repository', async () => {
     fixture.emulator.tokens.clear()
     await expectFailure(probe(), 'BP5002')
     fixture.emulator.tokens.set(BOT_TOKEN, BOT_LOGIN)

@@ -40,11 +40,11 @@ describe('requests of one turn', () => {
   })
   after(() => world.stop())
 
-  it('nothing differs', async () => {
+  it('when nothing differs', async () => {
     assert.deepEqual(await sentBy(world), ['git refs × 1'])
   })
 
-  it('drift is proposed', async () => {
+  it('when drift is proposed', async () => {
     world.edit(0, 'web', 'color', 'red')
     assert.deepEqual(await sentBy(world), [
       'git refs × 1',
@@ -61,7 +61,7 @@ describe('requests of one turn', () => {
     ])
   })
 
-  it('the proposal is open, and nothing is new', async () => {
+  it('when the proposal is open and nothing is new', async () => {
     assert.deepEqual(await sentBy(world), [
       'git refs × 1',
       'GET /repos/acme/deploy',
@@ -74,7 +74,7 @@ describe('requests of one turn', () => {
     ])
   })
 
-  it('somebody writes a command', async () => {
+  it('when somebody writes a command', async () => {
     world.emulator.state.roles.set('ada', 'write')
     world.emulator.state.addComment(1, 'ada', '/adopt')
     assert.deepEqual(await sentBy(world), [

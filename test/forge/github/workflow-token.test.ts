@@ -60,7 +60,7 @@ describe('the token of a workflow', () => {
       },
     )
 
-  it('is passed by check where it may push, with what it may not do by itself', async () => {
+  it('passes check when it may push, with a warning about what it may not do by itself', async () => {
     readOnly.clear()
     const { code, stdout, stderr } = await run('check')
     assert.equal(code, 0, stdout + stderr)
@@ -76,7 +76,7 @@ describe('the token of a workflow', () => {
     assert.doesNotMatch(stdout + stderr, /BP5003|ghs_canary/)
   })
 
-  it('is failed by check where it may only read, by the push', async () => {
+  it('fails the push of check when it may only read', async () => {
     readOnly.add(INSTALLATION_TOKEN)
     const { code, stdout, stderr } = await run('check')
     assert.equal(code, 1, stdout + stderr)
@@ -86,7 +86,7 @@ describe('the token of a workflow', () => {
     )
   })
 
-  it('opens no pull request where the setting is off, and the failure names the setting', async () => {
+  it('opens no pull request while the setting is off, and the failure names the setting', async () => {
     readOnly.clear()
     const refused = await run('scan', '--cluster', 'prod')
     assert.equal(refused.code, 2, refused.stdout + refused.stderr)
@@ -105,7 +105,7 @@ describe('the token of a workflow', () => {
   })
 })
 
-it('the guide gives the token of a workflow the permissions that an account needs', () => {
+it('the guide grants the token of a workflow the permissions that an account needs', () => {
   const guide = readFileSync(
     new URL('../../../docs/guides/github-action.md', import.meta.url),
     'utf8',

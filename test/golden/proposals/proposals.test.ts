@@ -12,7 +12,7 @@ function bodyOf(text: string): string {
   return text.replace(/^<!--\ntitle: [^]*?\n-->\n\n/, '')
 }
 
-test('there is a golden file for every text, and no other', () => {
+test('there is one golden file for every text, and no other', () => {
   assert.deepEqual(
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
@@ -22,18 +22,18 @@ test('there is a golden file for every text, and no other', () => {
 })
 
 for (const [name, text] of golden) {
-  test(`${name} is what the code says (npm run goldens writes it)`, () => {
+  test(`${name} matches the code (npm run goldens writes it)`, () => {
     assert.equal(text, readFileSync(new URL(name, folder), 'utf8'))
   })
 
-  test(`nothing in ${name} acts: no mention, reference, foreign HTML or link, and every table keeps its columns`, () => {
+  test(`${name} is inert: no mention, reference, foreign HTML or link, and every table keeps its columns`, () => {
     // Comments link to what they name; the address that a forge gave for it is the forge's.
     assert.deepEqual(actsOfMarkdown(bodyOf(text), URLS), [])
   })
 }
 
 for (const [name, text] of [...golden].filter(([name]) => /^(one|four|thirty|hostile|mass).*\.(github|gitea|plain)\.md$/.test(name) && name !== 'hostile.plain.md')) {
-  test(`the first 25 lines of ${name} answer what, who, since when, what a merge does and what a close does`, () => {
+  test(`the first 25 lines of ${name} answer what, who, since when, and what a merge and a close do`, () => {
     const screen = bodyOf(text).split('\n').slice(0, 25)
     // Nothing has to be unfolded for it.
     const [observed = ''] = screen.join('\n').split('<details>')
@@ -42,7 +42,7 @@ for (const [name, text] of [...golden].filter(([name]) => /^(one|four|thirty|hos
   })
 }
 
-test('the end of every body is ours, whatever is in it: no block is left open', () => {
+test('every body ends with our marker, and no open block swallows it', () => {
   for (const [name, text] of golden) {
     if (name.endsWith('.report.md') || name === 'outcomes.md') continue
     const body = bodyOf(text)
@@ -55,7 +55,7 @@ test('the end of every body is ours, whatever is in it: no block is left open', 
   }
 })
 
-test('all of a large drift is in the report', () => {
+test('the report contains all of a large drift', () => {
   const report = golden.get('four-hundred-and-twelve-objects.report.md') ?? ''
   const changes = readWithMicromark(report).tables[1]
   assert.equal((changes?.length ?? 0) - 1, 495)

@@ -1,4 +1,4 @@
-/** Each is a desired state, so that a second run writes nothing. */
+/** Writes to a forge. Each is a desired state, so a second run writes nothing. */
 import type { CheckRun } from '@backporch/forge/check-run'
 import type { CommitStatus, KnownProposal, WantedProposal } from '@backporch/forge/hosted-forge'
 import type { FailureCode } from '@backporch/kyaml/failure'

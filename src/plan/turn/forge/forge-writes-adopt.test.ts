@@ -1,4 +1,4 @@
-/** What is said about Adopt and Release before a proposal is written, over observations that are written by hand. */
+/** Comments about Adopt and Release before a proposal is written, over observations that are written by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

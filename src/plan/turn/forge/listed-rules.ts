@@ -1,4 +1,7 @@
-/** Every ignore rule of a repository with what the ledger knows of it: for `ignore --list`, `check` and `status`, without a cluster. */
+/**
+ * Lists every ignore rule of a repository with what the ledger knows of it, without a cluster, for
+ * `ignore --list`, `check` and `status`.
+ */
 import type { Note } from '@backporch/kyaml/note'
 import {
   computeRuleId,

@@ -1,4 +1,7 @@
-/** What follows an opened proposal: a comment that needs its number, and the proposals of single clusters that it takes along. */
+/**
+ * Plans what follows an opened proposal: a comment that needs its number, and writes on the
+ * single-cluster proposals that it replaces.
+ */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { createDecidedCheckRun } from '../../../proposal/text/check-run-text.ts'
 import { createOutcomeComment } from '../../../proposal/text/outcome-comment.ts'

@@ -1,6 +1,6 @@
 /**
- * The dashboard, and a storm while it lasts. Written only if there is or was something; an equal
- * text is not sent again.
+ * Plans the dashboard issue and the issue of a storm. An issue is written only if it has or had
+ * content, and an equal text is not sent again.
  */
 import type { OpenedProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH } from '@backporch/git-store/ref-name'

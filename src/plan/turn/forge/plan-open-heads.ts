@@ -1,6 +1,6 @@
 /**
- * Heads other than proposals that go into the base branch. People may require `drift/fresh`, and a
- * forge then waits for it on every pull request and every merge group
+ * Plans `drift/fresh` on heads other than proposals that go into the base branch. People may
+ * require this status, and a forge then waits for it on every pull request and every merge group
  * (docs/guides/review-a-drift-pull-request.md).
  */
 import type { CommitStatus, OpenHead } from '@backporch/forge/hosted-forge'

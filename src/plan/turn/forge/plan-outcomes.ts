@@ -1,6 +1,7 @@
 /**
- * One comment on the pull request, and `drift/restored` on the merge commit. They precede the push:
- * once the ledger has the outcome, a later turn does not know that it was not reported.
+ * Plans what reports an outcome: one comment on the pull request, and `drift/restored` on the merge
+ * commit. Both precede the push: once the ledger has the outcome, a later turn does not know that
+ * it was not reported.
  */
 import type { ForgeDialect, KnownProposal } from '@backporch/forge/hosted-forge'
 import { LEDGER_BRANCH, parseWorkspaceBranch, shortenBranch } from '@backporch/git-store/ref-name'

@@ -1,4 +1,4 @@
-/** What of a turn waits for the minute. */
+/** Which writes of a turn wait for the minute. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { driftOf } from '../../../../test/fakes/drift-samples.ts'

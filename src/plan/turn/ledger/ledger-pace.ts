@@ -1,5 +1,5 @@
 /**
- * At once if people wait for the ledger, and at most once a minute for status alone
+ * The ledger is pushed at once if people wait for it, and at most once a minute for status alone
  * (docs/adr/0056-what-the-ledger-says-about-time.md).
  */
 import type { DriftReport } from '../../../record/documents/drift-report.ts'

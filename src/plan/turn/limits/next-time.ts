@@ -1,4 +1,7 @@
-/** No change of the cluster, git or the forge reports these times. */
+/**
+ * Computes when time alone changes a plan. No change of the cluster, git or the forge announces
+ * these times.
+ */
 import { addSeconds, getOpenedTime, getRestingSince } from '../../observation/drift-age.ts'
 import type { PlannedUnit } from '../../observation/planned-unit.ts'
 import { findSilencedUntil } from '../../unit/commands/pick-changes.ts'

@@ -1,4 +1,4 @@
-/** Drift of low risk, which waits for the digest. */
+/** Drift of low risk waits for the digest. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fingerprintOf, NOW, reasons, unit } from '../../../../test/fakes/limited-units.ts'

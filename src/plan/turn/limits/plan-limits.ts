@@ -1,7 +1,8 @@
 /**
- * Open proposals stay open, requested drift is never held, critical drift waits for nothing, and
- * low-risk drift only for the digest. Slots go by risk, then age, then name, so the same drift
- * gives the same answer. While the policy is unusable, everything new waits.
+ * Decides which proposals the limits hold back. Open proposals stay open, requested drift is never
+ * held, critical drift waits for nothing, and low-risk drift waits only for the digest. Slots go by
+ * risk, then age, then name, so the same drift gives the same answer. While the policy is unusable,
+ * everything new waits.
  */
 import { compareText, convertToOneLine } from '@backporch/kyaml/text'
 import { RISKS, type Risk } from '../../../drift/compare/drift.ts'

@@ -1,5 +1,5 @@
 /**
- * Write access for everything, plus code ownership for dangerous changes
+ * A command needs write access, and for dangerous changes also code ownership
  * (docs/guides/pull-request-commands.md).
  */
 import type { Permission } from '@backporch/forge/hosted-forge'

@@ -1,4 +1,7 @@
-/** Verified against every line of `diff`. */
+/**
+ * Creates ignore rules that cover exactly the chosen changes, verified against every line of
+ * `diff`.
+ */
 import { Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { describeResourceId, getResourceKey } from '@backporch/kyaml/resource'

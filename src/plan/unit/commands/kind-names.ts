@@ -1,4 +1,4 @@
-/** As kubectl accepts them, without a server that lists the kinds. */
+/** Accepts names of kinds as kubectl does, without a server that lists the kinds. */
 import type { Change } from '../../../record/documents/change.ts'
 
 /** From `kubectl api-resources`, v1.34, by lower-case kind. */

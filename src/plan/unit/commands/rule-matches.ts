@@ -1,7 +1,7 @@
 /**
- * The differences that each rule covers now, or since which day it covers none. The day is written
- * when a rule stops matching, so a turn without such a change writes nothing. Rules that apply to
- * no object of the unit, and expired policy rules, have no entry.
+ * Lists the differences that each rule covers now, or since which day it covers none. The day is
+ * written when a rule stops matching, so a turn without such a change writes nothing. Rules that
+ * apply to no object of the unit, and expired policy rules, have no entry.
  */
 import {
   computeRuleId,

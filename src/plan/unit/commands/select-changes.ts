@@ -1,6 +1,7 @@
 /**
- * `1,3` and `2-4` by the number that `diff` prints, `2:spec.replicas` a field of the object of
- * number 2, `deployment/web` an object as in kubectl, `deployment/web:spec.replicas` a field of it.
+ * Parses selectors of changes: `1,3` and `2-4` are the numbers that `diff` prints,
+ * `2:spec.replicas` is a field of the object of number 2, `deployment/web` is an object as in
+ * kubectl, and `deployment/web:spec.replicas` a field of it.
  */
 import { Failure } from '@backporch/kyaml/failure'
 import { formatFieldPath, parseFieldPath } from '@backporch/kyaml/field'

@@ -1,4 +1,7 @@
-/** A merge's changes to syncer resources change how their units are built. */
+/**
+ * Builds the units before and after a merge. A merge that changes syncer resources also changes how
+ * their units are built.
+ */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { Failure } from '@backporch/kyaml/failure'

@@ -1,4 +1,4 @@
-/** In memory, from the trees of two commits and their merge base. */
+/** Merges two commits in memory, from their trees and their merge base. */
 import { mergeContent } from '@backporch/git-store/merge-content'
 import type {
   CommitView,

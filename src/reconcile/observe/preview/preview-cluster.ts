@@ -1,4 +1,7 @@
-/** An unreadable cluster has its changes too, with unknown live state. */
+/**
+ * Previews a merge for one cluster. An unreadable cluster has its changes too, with unknown live
+ * state.
+ */
 import type { ClusterIdentity, ClusterReader } from '@backporch/cluster/cluster'
 import type { DesiredSet } from '@backporch/kpt/desired-set'
 import { convertToFailure, Failure, type FailureCode } from '@backporch/kyaml/failure'

@@ -1,4 +1,7 @@
-/** One, updated in place, and never an older head's over a newer one's. */
+/**
+ * Writes one preview comment per pull request and updates it in place. It never replaces the
+ * preview of a newer head by that of an older one.
+ */
 import type { ForgePullRequest, HostedForge } from '@backporch/forge/hosted-forge'
 import { isBaseBranch } from '@backporch/git-store/ref-name'
 import { previewMark, previewText } from '../../../proposal/preview/preview-text.ts'

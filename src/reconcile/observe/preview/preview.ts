@@ -1,4 +1,6 @@
-/** Reads only, and runs nothing from a fork. */
+/**
+ * Previews what merging a head would change. It only reads, and runs no program that a fork names.
+ */
 import type { PackageRepository, TreeFile } from '@backporch/git-store/package-repository'
 import { findPackages, normalizePackagePath } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'

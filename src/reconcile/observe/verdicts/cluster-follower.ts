@@ -1,6 +1,7 @@
 /**
- * A change has no effect if the object is as judged except for parts that decide no verdict.
- * Level-triggered: it only names units, and the next observation reads the cluster.
+ * Names the units that a change in the cluster concerns. A change has no effect if the object is as
+ * judged except for parts that decide no verdict. It is level-triggered: it only names units, and
+ * the next observation reads the cluster.
  */
 import {
   type KindWatchState,

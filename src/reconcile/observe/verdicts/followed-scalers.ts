@@ -1,4 +1,4 @@
-/** An autoscaler explains differences of another object. */
+/** Follows autoscalers, because an autoscaler explains differences of another object. */
 import type { Failure } from '@backporch/kyaml/failure'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'

@@ -1,4 +1,4 @@
-/** A changed syncer resource may name other units. */
+/** Follows syncer resources, because a changed one may name other units. */
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
 import { LRUCache } from 'lru-cache'

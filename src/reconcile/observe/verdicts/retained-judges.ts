@@ -1,6 +1,6 @@
 /**
- * A change is judged as it arrives, without observing the whole unit. Kept for the units that were
- * observed last.
+ * Judges a change as it arrives, without observing the whole unit. The judges are kept for the
+ * units that were observed last.
  */
 import type { JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'

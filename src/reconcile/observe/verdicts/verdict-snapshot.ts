@@ -1,6 +1,7 @@
 /**
- * For the next start of the process; losing them costs dry runs. A line of JSON, the packed rows,
- * and a keyed hash of both: truncated, changed or foreign bytes are not read.
+ * Verdicts that are stored for the next start of the process; losing them costs dry runs. A
+ * snapshot is a line of JSON, the packed rows, and a keyed hash of both, so truncated, changed or
+ * foreign bytes are not read.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { getTextAt, isJsonArray, isJsonObject, type Json, parseJson } from '@backporch/kyaml/json'

@@ -1,4 +1,4 @@
-/** Applications that an ApplicationSet of the repository makes in the cluster: Adopt edits the set. */
+/** Applications that an ApplicationSet of the repository creates in the cluster: Adopt edits the set. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { runInWorld } from '../../../../test/fakes/cli-world.ts'

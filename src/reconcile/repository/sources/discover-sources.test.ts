@@ -1,4 +1,4 @@
-/** What the discovery of units reads of a repository. */
+/** Which files of a repository the discovery of units reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { policyText, refused, TurnWorld, yaml } from '../../../../test/fakes/turn-world.ts'

@@ -1,6 +1,6 @@
 /**
- * The cluster's resources decide; for a recording without any, those that the
- * repository declares.
+ * Discovers units. The cluster's syncer resources decide; for a recording without any, those that
+ * the repository declares.
  */
 import type { ClusterReader } from '@backporch/cluster/cluster'
 import { type FoundPackage, findPackages } from '@backporch/kpt/package'

@@ -1,4 +1,4 @@
-/** Each kind of hand edit under each source: what Adopt writes. The table of docs/guides/rendering.md is made of it. */
+/** What Adopt writes for each kind of hand edit under each source. The table of docs/guides/rendering.md is made from it. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { appliedBy, removedFrom } from '../../../../test/fakes/live-object.ts'

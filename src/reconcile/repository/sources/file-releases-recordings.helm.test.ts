@@ -1,4 +1,4 @@
-/** Flux HelmReleases that a Kustomization of the repository builds, with what a recording has of their releases. */
+/** Flux HelmReleases that a Kustomization of the repository builds, with a recording that contains their releases. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What the artifact of a GitRepository leaves out is not part of what a Flux Kustomization applies. */
+/** A Flux Kustomization does not apply files that the artifact of its GitRepository leaves out. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Json } from '@backporch/kyaml/json'

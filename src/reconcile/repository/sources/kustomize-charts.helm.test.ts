@@ -1,4 +1,4 @@
-/** Kustomizations that have Helm render charts of the repository (`helmCharts`), as Config Sync and policies build them. */
+/** Kustomizations that render charts of the repository with Helm (`helmCharts`), as Config Sync and policies build them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { appliedBy } from '../../../../test/fakes/live-object.ts'

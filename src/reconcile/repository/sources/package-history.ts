@@ -1,6 +1,6 @@
 /**
- * Read only if the syncer may be behind. Cached over turns: for a base branch that moved only the
- * new commits are read.
+ * Reads the history of a package, only if the syncer may be behind. It is cached over turns: if the
+ * base branch moved, only the new commits are read.
  */
 import {
   type CommitView,

@@ -1,4 +1,4 @@
-/** A base with three overlays for two clusters, whatever applies the overlays: a value that is adopted for one of them moves no other. */
+/** A base with three overlays for two clusters, under each syncer: a value that is adopted for one overlay moves no other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { appliedBy } from '../../../../test/fakes/live-object.ts'

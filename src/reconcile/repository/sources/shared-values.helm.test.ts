@@ -1,4 +1,4 @@
-/** A file of values that two releases read, and the values that each has of its own: what is adopted for one of them moves no other. */
+/** A file of values that two releases read, and each release's own values: adopting for one of them moves no other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { appliedBy } from '../../../../test/fakes/live-object.ts'

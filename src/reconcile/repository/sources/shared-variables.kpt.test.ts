@@ -1,4 +1,4 @@
-/** Variables that Flux Kustomizations have of a ConfigMap which the repository declares: adopted at their one definition, or here only. */
+/** Variables of Flux Kustomizations from a ConfigMap that the repository declares: adopted at their one definition, or for one unit only. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { appliedBy } from '../../../../test/fakes/live-object.ts'

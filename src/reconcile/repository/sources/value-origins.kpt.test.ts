@@ -1,4 +1,7 @@
-/** Where a value is authored in a kustomization that Flux applies: what Adopt writes, or why it is refused. The table of src/sources/kustomize/README.md is made of it. */
+/**
+ * Where a value is authored in a kustomization that Flux applies: what Adopt writes, or why it is
+ * refused. The table of src/sources/kustomize/README.md is made from it.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'

@@ -1,4 +1,4 @@
-/** Last in the turn, so that an answer is true when it is read. */
+/** Answers commands last in the turn, so that an answer is true when it is read. */
 import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, OpenedProposal } from '@backporch/forge/hosted-forge'
 import { Failure } from '@backporch/kyaml/failure'

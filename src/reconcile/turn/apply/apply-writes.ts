@@ -1,4 +1,4 @@
-/** All refs in one push, all or none. */
+/** Pushes all refs at once: either all of them move or none. */
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import { LEDGER_BRANCH, type OwnedRef, parseOwnedRef } from '@backporch/git-store/ref-name'
 import type { ObjectId } from '@backporch/kyaml/files'

@@ -1,6 +1,6 @@
 /**
- * For files that are not drift, such as a policy: one branch and one proposal per request, however
- * often repeated.
+ * Proposes files that are not drift, such as a policy. There is one branch and one proposal per
+ * request, however often it is repeated.
  */
 import { createHash } from 'node:crypto'
 import type {

@@ -1,4 +1,7 @@
-/** Without a key: a forge that signs its own commits creates them, and git pushes them. */
+/**
+ * Signs commits without a signing key: a forge that signs its own commits creates them, and git
+ * pushes them.
+ */
 import type { Forge, ForgeCommits, UnmadeFile } from '@backporch/forge/hosted-forge'
 import type { CommitDraft, PackageRepository } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'

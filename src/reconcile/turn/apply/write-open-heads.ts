@@ -1,4 +1,7 @@
-/** Of pull requests that are not proposals, and of merge groups: after everything about drift. */
+/**
+ * Writes statuses of merge groups and of pull requests that are not proposals, after everything
+ * about drift.
+ */
 import type { Forge } from '@backporch/forge/hosted-forge'
 import { convertToFailure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'

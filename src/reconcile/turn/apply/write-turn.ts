@@ -1,4 +1,4 @@
-/** If a rule refuses a ref, the ledger and the other units are pushed without it. */
+/** Pushes a turn. If a rule refuses a ref, the ledger and the other units are pushed without it. */
 import { type RefUpdate, RefusedPush } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import type { ObjectId } from '@backporch/kyaml/files'

@@ -1,6 +1,7 @@
 /**
- * After the clusters and directly before planning (docs/guides/pull-request-commands.md). The next
- * turn finds requests without the answer `done` or `refused` again.
+ * Reads people's requests after the clusters and directly before planning
+ * (docs/guides/pull-request-commands.md). The next turn finds requests without the answer `done` or
+ * `refused` again.
  */
 import type { RequestedAction, RequestedActionSource } from '@backporch/forge/check-run'
 import type { HostedForge, Permission } from '@backporch/forge/hosted-forge'

@@ -1,4 +1,4 @@
-/** Many changes of a base that three overlays share, adopted for one of them: what is edited, and how many builds that takes. */
+/** Many changes of a base that three overlays share, adopted for one of them: which files are edited, and how many builds that takes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catchFailure, Failure } from '@backporch/kyaml/failure'

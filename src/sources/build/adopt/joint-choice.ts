@@ -1,7 +1,8 @@
 /**
- * So that builds do not grow with the number of changes. All are tried where they are authored;
- * those that move another unit are tried in the overlay; one build proves all. Only if it fails is
- * each tried alone, all in one round of builds.
+ * Chooses the edits of many changes together, so that builds do not grow with the number of
+ * changes. All changes are tried where they are authored; those that move another unit are tried in
+ * the overlay; one build proves all. Only if it fails is each tried alone, all in one round of
+ * builds.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { catchFailure, Failure } from '@backporch/kyaml/failure'

@@ -1,4 +1,7 @@
-/** As helm `pkg/chart/common/util/coalesce.go`, fluxcd/pkg `runtime/transform`. */
+/**
+ * Merges chart values as helm `pkg/chart/common/util/coalesce.go` and fluxcd/pkg
+ * `runtime/transform`.
+ */
 import { getKey, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { convertYamlToJson } from '@backporch/kyaml/yaml'

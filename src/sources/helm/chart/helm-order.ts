@@ -1,4 +1,4 @@
-/** As helm `pkg/cmd/template.go`. */
+/** Builds the arguments of `helm template` (helm `pkg/cmd/template.go`). */
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
 import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'

@@ -1,4 +1,4 @@
-/** As kustomize `HelmChartInflationGenerator.go`. */
+/** Reads a chart of `helmCharts` as kustomize `HelmChartInflationGenerator.go`. */
 import {
   filterTexts,
   formatJson,

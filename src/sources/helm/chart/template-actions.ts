@@ -1,4 +1,4 @@
-/** As Go `text/template`, "Actions"; helm `pkg/engine`. */
+/** Parses template actions, as Go `text/template`, "Actions", and helm `pkg/engine`. */
 import { createFieldStep, type FieldPath, formatFieldPath } from '@backporch/kyaml/field'
 
 interface Operand {

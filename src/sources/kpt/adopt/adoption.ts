@@ -1,8 +1,8 @@
 /**
- * Edits each value's authored location, renders the edited package until nothing changes, and
- * accepts the edit only if every chosen field has its chosen value in each render and nothing else
- * moved (design §8, docs/adr/0052). A refusal names the function that prevents the edit, and the
- * fields that would move.
+ * Adopts through a pipeline: edits each value's authored location, renders the edited package until
+ * nothing changes, and accepts the edit only if every chosen field has its chosen value in each
+ * render and nothing else moved (design §8, docs/adr/0052). A refusal names the function that
+ * prevents the edit, and the fields that would move.
  */
 import { catchFailure, Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'

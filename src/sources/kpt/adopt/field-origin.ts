@@ -1,4 +1,7 @@
-/** See src/sources/kpt/render/provenance.ts. Each function has the config entry of the value. */
+/**
+ * The origin of a field: the functions that wrote it, each with the config entry of the value
+ * (src/sources/kpt/render/provenance.ts).
+ */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { findSetterPattern, type SetterPattern } from '@backporch/kpt/field'
 import {

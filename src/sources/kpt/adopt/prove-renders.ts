@@ -1,6 +1,6 @@
 /**
- * At the fixed point (docs/adr/0052): each render of the edited package is compared with the same
- * render of the unedited one, until neither changes a file.
+ * Proves an edit at the fixed point (docs/adr/0052): each render of the edited package is compared
+ * with the same render of the unedited one, until neither changes a file.
  */
 import { isKptfile } from '@backporch/kpt/package'
 import { describeMoved, type MovedField, RenderedBefore } from '../../edits/moved-fields.ts'

@@ -1,6 +1,6 @@
 /**
- * Committing the output of `kpt fn render` brings the second render into the cluster
- * (docs/adr/0052).
+ * Renders a package repeatedly, because committing the output of `kpt fn render` brings the second
+ * render into the cluster (docs/adr/0052).
  */
 import { writeItems } from '@backporch/kpt/render'
 import type { PackageFile, PackageFiles } from '@backporch/kyaml/files'

@@ -1,4 +1,4 @@
-/** Values of which a function writes a part: the rest is the manifest's. */
+/** Values of which a function writes only a part, and the manifest the rest. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adopted, changeIn, refused } from '../../../../test/fakes/adoption-samples.ts'

@@ -1,4 +1,7 @@
-/** By the function's inverse (docs/adr/0079), or by the value. */
+/**
+ * Locates the config entry behind a field by the inverse of the function (docs/adr/0079), or by the
+ * value.
+ */
 import { getConfigData, getFunctionName } from '@backporch/kpt/function'
 import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import { isJsonEqual } from '@backporch/kyaml/json'

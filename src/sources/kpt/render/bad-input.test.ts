@@ -1,4 +1,4 @@
-/** Bad files (reliability.md §4, C18 to C31) are told the same in a package with a pipeline and in one without: code, file and line. */
+/** Bad files (reliability.md §4, C18 to C31) give the same code, file and line with and without a pipeline. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerCalls } from '@backporch/kpt/function'

@@ -1,6 +1,7 @@
 /**
- * The writes of a built-in function are observed, including those that do not change the value. In
- * the output of another program, every new or different value counts as written.
+ * Records which function wrote which field. The writes of a built-in function are observed,
+ * including those that do not change the value. In the output of another program, every new or
+ * different value counts as written.
  */
 import type { PipelineStep, StepRun } from '@backporch/kpt/function'
 import type { RenderWatcher } from '@backporch/kpt/render'

@@ -1,7 +1,7 @@
 /**
- * Without a pipeline these are the declared objects, with kpt's file selection and order
- * (render-package.kpt.test.ts compares them with `kpt fn source`). With a pipeline they are the
- * output of `kpt fn render`.
+ * Renders a kpt package. Without a pipeline the result is the declared objects, with kpt's file
+ * selection and order (render-package.kpt.test.ts compares them with `kpt fn source`). With a
+ * pipeline it is the output of `kpt fn render`.
  */
 import {
   type DesiredSet,

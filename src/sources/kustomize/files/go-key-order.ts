@@ -1,6 +1,6 @@
 /**
- * As go-yaml writes the keys of a Go map (`sorter.go`): letters after other characters, and numbers
- * by value.
+ * Orders keys as go-yaml writes the keys of a Go map (`sorter.go`): letters after other characters,
+ * and numbers by value.
  */
 
 export function compareGoKeys(one: string, other: string): number {

@@ -1,6 +1,6 @@
 /**
- * Helm renders them within the build (kustomize `api/types/helmchartargs.go`,
- * `HelmChartInflationGenerator.go`).
+ * The charts of a kustomization. Helm renders them within the build (kustomize
+ * `api/types/helmchartargs.go`, `HelmChartInflationGenerator.go`).
  */
 import { isKustomizationFile } from '@backporch/kpt/package'
 import type { PackageFile } from '@backporch/kyaml/files'

@@ -1,6 +1,6 @@
 /**
- * They name no file (kustomize `api/types/kustomization.go`). Go accepts names in any case; only
- * these are accepted here.
+ * Fields that name no file (kustomize `api/types/kustomization.go`). Go accepts names in any case;
+ * only these are accepted here.
  */
 export const PLAIN = new Set([
   'apiVersion',

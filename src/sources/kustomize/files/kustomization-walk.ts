@@ -1,7 +1,7 @@
 /**
- * Files that `kustomize build` reads, through bases and components. Reads only files of the commit.
- * Refuses other locations, and every field that could name a file or program in a way that is not
- * checked here: a repository must not get local files into a rendering.
+ * Lists the files that `kustomize build` reads, through bases and components. It reads only files
+ * of the commit. It refuses other locations, and every field that could name a file or program in a
+ * way that is not checked here: a repository must not get local files into a rendering.
  */
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'

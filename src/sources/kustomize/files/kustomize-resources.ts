@@ -1,4 +1,4 @@
-/** As kustomize `api/resmap/reswrangler.go`, `Append`. */
+/** Finds duplicate resources as kustomize does (`api/resmap/reswrangler.go`, `Append`). */
 import { describeObject, getGroupVersionKind } from '@backporch/kpt/field'
 import { isNamespacedKind } from '@backporch/kyaml/resource'
 import { findTextAt, type YamlMap } from '@backporch/kyaml/yaml'

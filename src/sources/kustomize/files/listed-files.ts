@@ -1,4 +1,7 @@
-/** In the list's own style: sorted if it was, with `./` if all have it. */
+/**
+ * Edits a list of files in its own style: sorted if it was sorted, and with `./` if all entries
+ * have it.
+ */
 import { editYaml } from '@backporch/kyaml/edit-yaml'
 import { createFieldStep, type FieldPath } from '@backporch/kyaml/field'
 import { getKey, isJsonArray, type Json } from '@backporch/kyaml/json'

@@ -1,8 +1,8 @@
 /**
- * As after kyaml's `filtersutil.ApplyToJSON`: aliases and merge keys expanded, every number a
- * double, no comments, sorted keys, block style, and quotes where a text needs them (kyaml 0.13
- * `yaml/rnode.go`, `MarshalJSON`, `FromMap`; go-yaml v3 `decode.go`, `resolve.go`, `encode.go`).
- * kpt then restores comments and key order.
+ * Converts a document as kyaml's `filtersutil.ApplyToJSON` does: aliases and merge keys expanded,
+ * every number a double, no comments, sorted keys, block style, and quotes where a text needs them
+ * (kyaml 0.13 `yaml/rnode.go`, `MarshalJSON`, `FromMap`; go-yaml v3 `decode.go`, `resolve.go`,
+ * `encode.go`). kpt then restores comments and key order.
  */
 import {
   createYamlList,

@@ -1,5 +1,5 @@
 /**
- * For values that a unit shares with others, in its topmost kustomization: an entry of `images` or
+ * Edits values that a unit shares with others in its topmost kustomization: an entry of `images` or
  * `replicas`, a field in an existing patch, or a new patch. A build proves each candidate.
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'

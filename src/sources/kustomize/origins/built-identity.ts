@@ -1,4 +1,4 @@
-/** As kustomize `api/resmap/reswrangler.go`. */
+/** Selects objects by their identity during a build, as kustomize `api/resmap/reswrangler.go`. */
 import type { FieldPath } from '@backporch/kyaml/field'
 import { getKey, getPartAt, isJsonObject, type Json, type JsonObject } from '@backporch/kyaml/json'
 import { parseApiVersion, type ResourceId } from '@backporch/kyaml/resource'

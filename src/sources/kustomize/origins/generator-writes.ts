@@ -1,4 +1,4 @@
-/** As kustomize `api/types/generatorargs.go`. */
+/** Records what generators write (kustomize `api/types/generatorargs.go`). */
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { index, makePath, type SourceDocument } from '../../build/adopt/source-document.ts'

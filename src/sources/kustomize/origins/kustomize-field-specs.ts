@@ -1,4 +1,4 @@
-/** Source: kustomize `api/internal/konfig/builtinpluginconsts`. */
+/** The fields that kustomize's transformers write (`api/internal/konfig/builtinpluginconsts`). */
 import { type FieldSpec, isSelectedBy, splitFieldPath } from '@backporch/kpt/field'
 import type { FieldPath } from '@backporch/kyaml/field'
 import type { BuiltIdentity } from './built-identity.ts'

@@ -1,4 +1,4 @@
-/** The places that are told against what `kubectl kustomize` makes of an edit of them. */
+/** The reported origins are compared with what `kubectl kustomize` makes of an edit of them. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { DesiredResource } from '@backporch/kpt/desired-set'

@@ -1,4 +1,7 @@
-/** Read from the files without a build, and compared with the built value. */
+/**
+ * Finds the origin of a built value: read from the files without a build, and compared with the
+ * built value.
+ */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {

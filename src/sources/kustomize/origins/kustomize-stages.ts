@@ -1,6 +1,6 @@
 /**
- * Bases first, then the folder's generators, its components, and its own transformers (kustomize
- * `api/internal/target/kusttarget.go`).
+ * The stages of a build: bases first, then the folder's generators, its components, and its own
+ * transformers (kustomize `api/internal/target/kusttarget.go`).
  */
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { getKey } from '@backporch/kyaml/json'

@@ -1,4 +1,4 @@
-/** Transformers in kustomize's order (`kusttarget_configplugin.go`). */
+/** Runs the transformers in kustomize's order (`kusttarget_configplugin.go`). */
 import type { FieldSpec } from '@backporch/kpt/field'
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {

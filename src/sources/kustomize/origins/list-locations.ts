@@ -1,4 +1,6 @@
-/** A JSON patch counts indexes, and every patch may move them. */
+/**
+ * Follows a list item through patches: a JSON patch counts indexes, and every patch may move them.
+ */
 import { type FieldPath, findValueAt, indexOfStep, type PathStep } from '@backporch/kyaml/field'
 import { getPartAt, getTextAt, isJsonArray, isJsonEqual, type Json } from '@backporch/kyaml/json'
 import type { SourceDocument } from '../../build/adopt/source-document.ts'

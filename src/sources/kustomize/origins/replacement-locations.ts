@@ -1,4 +1,4 @@
-/** Source: kustomize `api/filters/replacement/replacement.go`. */
+/** Locates the sources of replacements (kustomize `api/filters/replacement/replacement.go`). */
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath, PathStep } from '@backporch/kyaml/field'
 import {

@@ -1,4 +1,4 @@
-/** Fields that the resource of a syncer writes, with the line of that resource; nothing is built. */
+/** Fields that the resource of a syncer writes, with the line in that resource, found without a build. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
