@@ -39,7 +39,7 @@ function computeOwn(question: Partial<RightsQuestion>): readonly string[] {
     .map(formatRight)
 }
 
-function formatRight({ namespace, group, resource, names, verbs }: Right): string {
+function formatRight({ namespace = '', group, resource, names, verbs }: Right): string {
   const named = names.length === 0 ? '' : ` ${names.join()}`
   return `${namespace}: ${resource}.${group}${named} ${verbs.join()}`
 }

@@ -31,8 +31,8 @@ export interface Right {
   /** Plural, as RBAC names it. */
   readonly resource: string
   readonly verbs: readonly string[]
-  /** Empty for all namespaces, and for cluster-scoped kinds. */
-  readonly namespace: string
+  /** Undefined for all namespaces, and for cluster-scoped kinds. */
+  readonly namespace: string | undefined
   /** Empty for all. */
   readonly names: readonly string[]
 }
@@ -68,7 +68,7 @@ export function computeNeededRights(question: RightsQuestion): NeededRights {
     const secret = isSecret(served)
     const right = {
       ...nameKind(served),
-      namespace: isNamespaced || secret ? namespace : '',
+      namespace: isNamespaced || secret ? namespace || undefined : undefined,
       names: secret ? [name] : [],
     }
     rights.push({ ...right, verbs: READING })
@@ -81,7 +81,7 @@ export function computeNeededRights(question: RightsQuestion): NeededRights {
 }
 
 function* listFixedRights({ objects, events, isNamespaced }: RightsQuestion): Iterable<Right> {
-  const fixed = { namespace: '', names: [] }
+  const fixed = { namespace: undefined, names: [] }
   // By its uid, a cluster is recognised.
   yield {
     ...fixed,
@@ -94,7 +94,7 @@ function* listFixedRights({ objects, events, isNamespaced }: RightsQuestion): It
     yield {
       ...fixed,
       group: apiVersion.slice(0, apiVersion.indexOf('/')),
-      resource: pluralOfEpochKind(kind),
+      resource: formatEpochPlural(kind),
       verbs: READING,
     }
   // While a rollout waits.
@@ -105,19 +105,19 @@ function* listFixedRights({ objects, events, isNamespaced }: RightsQuestion): It
         group: '',
         resource: 'pods',
         verbs: ['list'],
-        namespace: isNamespaced ? namespace : '',
+        namespace: isNamespaced ? namespace : undefined,
       }
   if (events) yield { ...fixed, group: 'events.k8s.io', resource: 'events', verbs: DRY_RUN }
 }
 
 /** Names of Kubernetes itself: English plurals. */
-function pluralOfEpochKind(kind: string): string {
+function formatEpochPlural(kind: string): string {
   const name = kind.toLowerCase()
   return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`
 }
 
 function nameKind({ group, plural }: TracedResource) {
-  return { group, resource: plural, namespace: '', names: [] }
+  return { group, resource: plural, namespace: undefined, names: [] }
 }
 
 /** Without a name: the releases of Helm, which are found by their label. */
@@ -125,8 +125,8 @@ function nameSecret(request: TracedResource): Right {
   const { namespace, name } = request
   return {
     ...nameKind(request),
-    namespace,
-    names: name === '' ? [] : [name],
+    namespace: namespace || undefined,
+    names: [name].filter(Boolean),
     verbs: READING,
   }
 }
@@ -135,16 +135,19 @@ function nameSecret(request: TracedResource): Right {
 function mergeRights(rights: readonly Right[]): readonly Right[] {
   const atoms = rights.flatMap(({ names, verbs, ...place }) =>
     verbs.flatMap((verb) =>
-      (names.length === 0 ? [''] : names).map((name) => ({ ...place, name, verb })),
+      (names.length === 0 ? [undefined] : names).map((name) => ({ ...place, name, verb })),
     ),
   )
   type Atom = (typeof atoms)[number]
-  const format = (atom: Atom): string =>
-    JSON.stringify([atom.namespace, atom.group, atom.resource, atom.name, atom.verb])
+  const format = ({ namespace = '', group, resource, name = '', verb }: Atom): string =>
+    JSON.stringify([namespace, group, resource, name, verb])
   const known = new Set(atoms.map(format))
-  const isCovered = (atom: Atom): boolean =>
-    (atom.name !== '' && known.has(format({ ...atom, name: '' }))) ||
-    (atom.namespace !== '' && known.has(format({ ...atom, namespace: '', name: '' })))
+  const isCovered = (atom: Atom): boolean => {
+    const everyName = { ...atom, name: undefined }
+    return [everyName, { ...everyName, namespace: undefined }].some(
+      (wider) => format(wider) !== format(atom) && known.has(format(wider)),
+    )
+  }
   const needed = [...new Map(atoms.map((atom) => [format(atom), atom])).values()].filter(
     (atom) => !isCovered(atom),
   )
@@ -154,13 +157,13 @@ function mergeRights(rights: readonly Right[]): readonly Right[] {
     verbs: same.map(({ verb }) => verb).sort(),
   }))
   const merged = Map.groupBy(rules, ({ verbs, name, ...rule }) =>
-    format({ ...rule, name: name === '' ? '' : '*', verb: verbs.join() }),
+    format({ ...rule, name: name && '*', verb: verbs.join() }),
   )
   return [...merged]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, same]) => {
       const { group, resource, namespace, verbs } = same[0] as (typeof rules)[number]
-      const names = same.flatMap(({ name }) => (name === '' ? [] : [name])).sort()
+      const names = same.flatMap(({ name }) => name ?? []).sort()
       return { group, resource, namespace, verbs, names }
     })
 }

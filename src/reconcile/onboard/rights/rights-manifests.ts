@@ -1,5 +1,6 @@
 /** Roles, bindings and an admission policy for the rights of one account. */
 import type { JsonObject } from '@backporch/kyaml/json'
+import { compareText, omitUndefined } from '@backporch/kyaml/text'
 import type { Right, RightsLevel } from './needed-rights.ts'
 
 export interface RightsAccount {
@@ -26,7 +27,9 @@ export function createRightsManifests(
   writing: Writing,
 ): readonly JsonObject[] {
   const byNamespace = Map.groupBy(rights, ({ namespace }) => namespace)
-  const namespaces = [...byNamespace.keys()].sort()
+  const namespaces = [...byNamespace.keys()].sort((left = '', right = '') =>
+    compareText(left, right),
+  )
   return [
     ...namespaces.flatMap((namespace) =>
       createRole(account, namespace, byNamespace.get(namespace) ?? []),
@@ -35,14 +38,14 @@ export function createRightsManifests(
   ]
 }
 
-/** @param namespace empty: a ClusterRole */
+/** @param namespace undefined: a ClusterRole */
 function createRole(
   account: RightsAccount,
-  namespace: string,
+  namespace: string | undefined,
   rights: readonly Right[],
 ): readonly JsonObject[] {
-  const kind = namespace === '' ? 'ClusterRole' : 'Role'
-  const metadata = namespace === '' ? { name: account.name } : { name: account.name, namespace }
+  const kind = namespace === undefined ? 'ClusterRole' : 'Role'
+  const metadata = { name: account.name, ...omitUndefined({ namespace }) }
   return [
     { apiVersion: `${RBAC}/v1`, kind, metadata, rules: createRules(rights) },
     {
