@@ -48,14 +48,14 @@ function missingIn(view: LiveView, ids: readonly ResourceId[] = IDS): readonly s
   })
 }
 
-test('an object that a whole list does not have is missing', async (t) => {
+test('reports an object as missing when a complete list does not contain it', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: () => ({ body: listOf('ConfigMap', ['c0', 'c1', 'c2', 'c4', 'c5']) }),
   })
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
-test('a Secret that is not there is missing, also for who may read no more than metadata, where an empty list has null', async (t) => {
+test('reports a missing Secret also with metadata-only access, where an empty list has null items', async (t) => {
   const secret: ResourceId = { group: '', kind: 'Secret', namespace: 'shop', name: 's' }
   const empty = {
     body: {
@@ -131,7 +131,7 @@ const FAULTS: { readonly [what: string]: Routes[string] } = {
 }
 
 for (const [what, answer] of Object.entries(FAULTS)) {
-  test(`nothing is missing for a list that ${what}`, async (t) => {
+  test(`reports nothing as missing for a list that ${what}`, async (t) => {
     const api = await scriptedApi(t, answer === undefined ? {} : { [LIST]: answer })
     const view = await api.cluster.readLive(WANTED, signal)
     assert.deepEqual(missingIn(view), [])
@@ -139,7 +139,7 @@ for (const [what, answer] of Object.entries(FAULTS)) {
   })
 }
 
-test('the token for the rest that comes with a 410 is not used: it would mix two moments', async (t) => {
+test('does not use the continue token of a 410, which would mix two snapshots', async (t) => {
   const expired = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -165,7 +165,7 @@ test('the token for the rest that comes with a 410 is not used: it would mix two
   )
 })
 
-test('a list that is short once and whole the next time is a whole one', async (t) => {
+test('accepts a list that is incomplete at first and complete on the retry', async (t) => {
   let reads = 0
   const api = await scriptedApi(t, {
     [LIST]: (request) => {
@@ -178,7 +178,7 @@ test('a list that is short once and whole the next time is a whole one', async (
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
-test('what a page counted too low, as one may that estimates, hides nothing', async (t) => {
+test('an underestimated remaining item count hides no missing object', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: (request) =>
       query(request, 'continue') === null
@@ -188,7 +188,7 @@ test('what a page counted too low, as one may that estimates, hides nothing', as
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
-test('a namespace that is forbidden hides its own objects only', async (t) => {
+test('a forbidden namespace makes only its own objects unreadable', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: () => statusAnswer(403, 'Forbidden', 'not here'),
     'GET /api/v1/namespaces/other/configmaps': () => ({ body: listOf('ConfigMap', []) }),
