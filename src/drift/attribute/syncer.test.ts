@@ -346,13 +346,13 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
   ]
 
 for (const [name, lives, expected] of FORMER) {
-  test(`of the same syncer is ${name}`, () => {
+  test(`other names of the same syncer: ${name}`, () => {
     assert.equal(namesOf(syncerIn(...lives)), expected)
     assert.equal(namesOf(syncerIn(...lives.toReversed())), expected)
   })
 }
 
-test('the configured manager is the syncer, with the operation that it has on the objects', () => {
+test('the configured manager is the syncer, with its operation on the objects', () => {
   const given = (name: string, ...lives: readonly JsonObject[]): string =>
     namesOf(
       findSyncer(
@@ -375,7 +375,7 @@ test('the configured manager is the syncer, with the operation that it has on th
   )
 })
 
-test('a manager of the status alone is no applier', () => {
+test('a manager of only the status is not an applier', () => {
   const status = {
     ...MANIFEST,
     metadata: {
@@ -388,7 +388,7 @@ test('a manager of the status alone is no applier', () => {
   assert.equal(syncerOf(status), undefined)
 })
 
-test('a person who edits the annotation of a client-side apply by hand does not become who applies', () => {
+test('a person who edits the client-side apply annotation does not become the applier', () => {
   const applied = keepsLastApplied('kubectl-client-side-apply', MANIFEST, MANIFEST)
   const entries = (...parts: readonly JsonObject[]) =>
     parts.flatMap((part) => (part['metadata'] as { managedFields: JsonObject[] }).managedFields)

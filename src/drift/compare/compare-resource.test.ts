@@ -105,7 +105,7 @@ const ROWS: readonly (readonly [
 ]
 
 for (const [name, live, predicted, lines] of ROWS) {
-  test(`compared: ${name}`, () => {
+  test(`differences: ${name}`, () => {
     const show = (value: Json | undefined): string =>
       value === undefined ? 'nothing' : formatJson(value)
     assert.deepEqual(
@@ -143,12 +143,12 @@ const ABSENT: readonly (readonly [name: string, live: JsonObject, field: string,
   ]
 
 for (const [name, live, field, block] of ABSENT) {
-  test(`what goes with it: ${name}`, () => {
+  test(`topmost absent part: ${name}`, () => {
     assert.equal(formatFieldPath(findAbsentBlock(path(field), live, TEST_SCHEMA)), block)
   })
 }
 
-test('an object compared with itself differs in nothing', () => {
+test('an object has no differences from itself', () => {
   fc.assert(
     fc.property(randomJson, (spec) =>
       assert.deepEqual(compareObjects({ spec }, { spec }, TEST_SCHEMA), []),
@@ -156,7 +156,7 @@ test('an object compared with itself differs in nothing', () => {
   )
 })
 
-test('the differences are complete: making them gives the predicted object', () => {
+test('applying the differences yields the predicted object', () => {
   fc.assert(
     fc.property(randomJson, randomJson, (left, right) => {
       const predicted = { spec: { free: right } }

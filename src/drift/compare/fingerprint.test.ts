@@ -36,7 +36,7 @@ test('the order of the differences does not matter', () => {
   )
 })
 
-test('other values, other fingerprints', () => {
+test('different values give different fingerprints', () => {
   fc.assert(
     fc.property(randomDrift, randomJson, (item, live) => {
       const same =
@@ -64,7 +64,7 @@ const OTHERS: readonly (readonly [name: string, item: Drift])[] = [
 ]
 
 for (const [name, item] of OTHERS) {
-  test(`the fingerprint tells ${name}`, () =>
+  test(`the fingerprint depends on ${name}`, () =>
     assert.notEqual(computeItemFingerprint(item, TEST_KEY), computeItemFingerprint(BASE, TEST_KEY)))
 }
 
@@ -78,7 +78,7 @@ const SAME: readonly (readonly [name: string, item: Drift])[] = [
 ]
 
 for (const [name, item] of SAME) {
-  test(`the fingerprint does not tell ${name}`, () =>
+  test(`the fingerprint does not depend on ${name}`, () =>
     assert.equal(computeItemFingerprint(item, TEST_KEY), computeItemFingerprint(BASE, TEST_KEY)))
 }
 
@@ -104,7 +104,7 @@ test('an episode is named by the first eight digits', () => {
   assert.equal(getEpisodeId(fingerprint), fingerprint.slice(7, 15))
 })
 
-test('an unexpected object with other content is another difference; a status or a new version of it is not', () => {
+test('new content of an unexpected object is a new difference; a new status or version is not', () => {
   const object = (data: string, resourceVersion: string): JsonObject => ({
     kind: 'ConfigMap',
     metadata: { name: 'extra', resourceVersion },

@@ -32,8 +32,9 @@ function whyNot(live: JsonObject, more: Partial<ProofSubject> = {}): string | un
   })
 }
 
-test('an object as it was applied is proven', () => assert.equal(whyNot(LIVE), undefined))
-test('what others added does not undo the proof', () =>
+test('ownership proves an object that is unchanged since its apply', () =>
+  assert.equal(whyNot(LIVE), undefined))
+test('additions by others do not invalidate the proof', () =>
   assert.equal(whyNot(editedBy('x', LIVE, 'data.c', '3')), undefined))
 
 const UNPROVEN: readonly (readonly [name: string, why: string | undefined, pattern: RegExp])[] = [

@@ -80,19 +80,19 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, lines: readonly 
 ]
 
 for (const [name, live, lines] of ROWS) {
-  test(`added: ${name}`, () => {
+  test(`added fields: ${name}`, () => {
     assert.deepEqual(added(live), lines)
     assert.deepEqual(added(reversedEntries(live)), lines)
   })
 }
 
-test('an owner of what is not there is stale, unless the content was not read', () => {
+test('an owner of an absent field is stale, unless the content was not read', () => {
   const live = withMetadata(edits(['x', 'metadata.labels.a', '1']), { labels: {} })
   assert.deepEqual(added(live), [])
   assert.deepEqual(added(live, true), ['metadata.labels.a x'])
 })
 
-test('the order of the lines is that of the paths, whatever order the owners and their fields come in', () => {
+test('sorts added fields by path regardless of the order of owners and fields', () => {
   const live = edits(
     ['x', 'metadata.labels.c', '1'],
     ['x', 'metadata.labels.a', '1'],
@@ -109,7 +109,7 @@ test('the order of the lines is that of the paths, whatever order the owners and
   )
 })
 
-test('a key field that the server defaults in an item of git is how the item is named, and nothing that was added', () => {
+test('a defaulted key field of an item in git identifies the item and is not an added field', () => {
   const service = {
     metadata: { name: 'web' },
     spec: {
@@ -147,7 +147,7 @@ test('a key field that the server defaults in an item of git is how the item is 
   )
 })
 
-test('a map in which its owner has nothing left is named by what others have in it', () => {
+test('a map whose owner has no entry left is reported by the entries of others', () => {
   const live = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

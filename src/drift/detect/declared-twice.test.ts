@@ -64,7 +64,7 @@ const CASES: readonly (readonly [
 ]
 
 for (const [name, one, spec, conflict] of CASES) {
-  test(`an object of two units: ${name}`, () => {
+  test(`an object declared in two units: ${name}`, () => {
     const { items, state, failure } = addOtherDeclarations(verdictOf([one]), [other(spec)], SYNCER)
     assert.deepEqual(
       [items.length, state, failure?.code],
@@ -79,7 +79,7 @@ for (const [name, one, spec, conflict] of CASES) {
   })
 }
 
-test('what a person wrote beside it stays drift, and both are told', () => {
+test("a person's edit beside the conflict stays drift, and both are reported", () => {
   const image = { ...driftOf('spec.paused'), change: 'modified' as const, git: false, live: true }
   const { items, state, failure } = addOtherDeclarations(
     verdictOf([drift({}), image]),
@@ -89,7 +89,7 @@ test('what a person wrote beside it stays drift, and both are told', () => {
   assert.deepEqual([items.length, state, failure?.code], [1, 'drifted', 'BP1113'])
 })
 
-test('an object of one unit is as it was', () => {
+test('an object declared in one unit is unchanged', () => {
   const verdict = verdictOf([drift({})])
   assert.equal(addOtherDeclarations(verdict, [], SYNCER), verdict)
 })

@@ -53,7 +53,7 @@ const CASES: readonly (readonly [
 ]
 
 for (const [name, object, syncer, lost] of CASES)
-  test(`a released field ${lost ? 'goes' : 'stays'} where ${name}`, () => {
+  test(`a released field ${lost ? 'is removed' : 'stays'} when ${name}`, () => {
     assert.equal(
       isLostWhenReleased(
         REPLICAS,

@@ -226,7 +226,7 @@ for (const [name, drift, one, ignored] of ROWS) {
   })
 }
 
-test('explain says which part did not match, what it wanted and what was there', () => {
+test('explain names the part that did not match, with the wanted and the actual value', () => {
   const text = (drift: Drift, entry: Parameters<typeof rule>[0]): string | undefined => {
     const mismatch = findIgnoreMismatch(drift, rule(entry))
     return mismatch === undefined ? undefined : describeMismatch(mismatch)
@@ -264,7 +264,7 @@ const CONTAINERS: JsonObject = {
   },
 }
 
-test('a pointer names an item of a list by its place in the live object, and only by that', () => {
+test('a pointer addresses a list item only by its index in the live object', () => {
   const at = (location: string, live: JsonObject | undefined): boolean =>
     findIgnoreMismatch(
       IMAGE,
@@ -304,7 +304,7 @@ test('a path below a difference covers it when nothing else in it differs', () =
   assert.equal(covered({ ...COMMAND, change: 'added', git: undefined }, 'spec.args[1]'), false)
 })
 
-test('labels are those of git: what only the live object has hides nothing', () => {
+test('matches labels of git, so labels that only the live object has hide nothing', () => {
   const sides = (labels: JsonObject | undefined): RuleSides => {
     const live = { metadata: { labels: { app: 'web' } } }
     return {
@@ -326,7 +326,7 @@ test('labels are those of git: what only the live object has hides nothing', () 
   assert.match(text(undefined), /an object that git does not declare/)
 })
 
-test('no expression ever finds out what a Secret holds', () => {
+test('no expression reveals the content of a Secret', () => {
   const secret = {
     id: { group: '', kind: 'Secret', namespace: 'shop', name: 'db' },
     git: 'YQ==',
@@ -357,7 +357,7 @@ test('no expression ever finds out what a Secret holds', () => {
   )
 })
 
-test('a rule is told in one line, and its id is of what it covers', () => {
+test('describes a rule on one line, and derives its id from what it covers', () => {
   const target = { group: 'apps', kind: 'Deployment', namespace: 'shop', labels: 'app=web' }
   const one = rule({ target, paths: ['spec.replicas'], managers: ['keda-*'] })
   assert.equal(describeRule(one), 'apps/Deployment/shop with app=web, spec.replicas, by keda-*')
