@@ -34,7 +34,7 @@ const EXTRA = changeOf('', {
   ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' },
 })
 
-test('a value with a setter comment is written to the setter, and to the manifest that is stored rendered', () => {
+test('writes a value with a setter comment to the setter, and to the manifest that is stored rendered', () => {
   const { texts, exitCode, results } = run(recordOf([REPLICAS]))
   assert.equal(exitCode, 0)
   expectEdits(texts, [
@@ -105,7 +105,7 @@ const EDITS: readonly (readonly [
 ]
 
 for (const [name, change, edits] of EDITS)
-  test(`adopts ${name}, and says nothing the second time`, () => {
+  test(`adopts ${name}, and reports nothing on the second run`, () => {
     const first = run(recordOf([change]))
     assert.equal(first.exitCode, 0, JSON.stringify(first.results))
     expectEdits(first.texts, edits)
@@ -113,7 +113,7 @@ for (const [name, change, edits] of EDITS)
     assert.deepEqual([second.exitCode, second.results, second.texts], [0, [], first.texts])
   })
 
-test('every label that a function sets is adopted in its config, where all of them drifted alike', () => {
+test('adopts a label that drifted alike on every object in the config of its function', () => {
   const labels = [
     'metadata.labels.team',
     'spec.selector.matchLabels.team',
@@ -136,7 +136,7 @@ test('every label that a function sets is adopted in its config, where all of th
   assert.equal((texts['deployment.yaml'] ?? '').match(/team: sales/g)?.length, 3)
 })
 
-test('one label of many is refused, because the others would move', () => {
+test('refuses one label of many, because the others would change too', () => {
   const { texts, exitCode, results } = run(
     recordOf([changeOf('metadata.labels.team', { git: 'store', live: 'sales' })]),
   )
@@ -148,7 +148,7 @@ test('one label of many is refused, because the others would move', () => {
   )
 })
 
-test('of many changes of a report the impossible one is left out, wherever it stands', () => {
+test('skips the impossible change of a report at any position, and applies the others', () => {
   const added = Array.from({ length: 24 }, (_none, at) =>
     changeOf(`metadata.annotations.a${at}`, { change: 'added', live: `v${at}` }),
   )
@@ -210,7 +210,7 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
 ]
 
 for (const [name, change, why] of REFUSED) {
-  test(`refuses ${name} in a record: nothing is written`, () => {
+  test(`refuses ${name} in a record, and writes nothing`, () => {
     const { exitCode, results, texts } = run(recordOf([change, LEVEL]))
     assert.equal(exitCode, 1)
     expectEdits(texts, [])
@@ -220,7 +220,7 @@ for (const [name, change, why] of REFUSED) {
     )
     assert.match(results[0]?.message ?? '', why)
   })
-  test(`leaves ${name} of a report, says so, and writes the others`, () => {
+  test(`skips ${name} of a report with a result, and writes the others`, () => {
     const { exitCode, results, texts } = run(reportOf([change, LEVEL]))
     assert.equal(exitCode, 0, JSON.stringify(results))
     expectEdits(texts, [['deployment.yaml', 'value: info}', 'value: debug}']])
@@ -233,7 +233,7 @@ for (const [name, change, why] of REFUSED) {
   })
 }
 
-test('no result holds a value, adopted or refused', () => {
+test('no result contains a value, adopted or refused', () => {
   const changes = [
     changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
     changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', {
@@ -253,7 +253,7 @@ test('no result holds a value, adopted or refused', () => {
   }
 })
 
-test('of a record only the changes with resolution Adopt are written, of a report all', () => {
+test('writes only Adopt changes of a record, but all changes of a report', () => {
   const changes = [{ ...LEVEL, resolution: 'Restore' as const }, COLOR]
   expectEdits(run(recordOf(changes, { plan: 'Mixed' })).texts, [['more.yaml', "'blue'", "'red'"]])
   expectEdits(run(reportOf(changes)).texts, [
@@ -262,7 +262,7 @@ test('of a record only the changes with resolution Adopt are written, of a repor
   ])
 })
 
-test('with any report nothing is thrown, an error writes nothing, and a second run adopts nothing', () => {
+test('with any report, throws nothing, writes nothing on an error, and adopts nothing on a second run', () => {
   const locations = [
     'spec.replicas',
     'spec',

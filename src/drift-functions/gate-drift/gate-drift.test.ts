@@ -51,7 +51,7 @@ const CONDITIONS: readonly (readonly [status: string, reason: string, exitCode: 
   ['', '', 0],
 ]
 for (const [status, reason, exitCode] of CONDITIONS)
-  test(`a Kptfile whose condition is ${status || 'not there'} ${reason} ${exitCode === 0 ? 'passes' : 'is stopped'}`, () => {
+  test(`a Kptfile whose condition is ${status || 'not there'} ${reason} ${exitCode === 0 ? 'passes' : 'fails the gate'}`, () => {
     const output = gate(kptfile(status, reason))
     assert.equal(output.exitCode, exitCode)
     if (exitCode === 0) return
@@ -68,7 +68,7 @@ for (const [status, reason, exitCode] of CONDITIONS)
     )
   })
 
-test('one subpackage with drift is enough', () => {
+test('one subpackage with drift fails the gate', () => {
   assert.equal(
     gate([...kptfile('False', 'Adopted'), ...kptfile('True', 'DriftDetected', 'db/Kptfile')])
       .exitCode,
@@ -76,7 +76,7 @@ test('one subpackage with drift is enough', () => {
   )
 })
 
-test('the remedy comes first, then each change of a report with object, field, risk and writer, without values', () => {
+test('the remedy comes first, then each change with object, field, risk and writer, without values', () => {
   const report = reportOf([HIGH, LOW], { episode: '9f2c1a7b', lifecycle: 'Proposed' })
   const { results } = gate(kptfile(), treeOf(report))
   assert.deepEqual(
@@ -124,7 +124,7 @@ const DOCUMENTS: readonly (readonly [name: string, document: object, exitCode: n
   ['a record that decides when it is merged', recordOf([HIGH]), 0],
 ]
 for (const [name, document, exitCode] of DOCUMENTS)
-  test(`${name} ${exitCode === 0 ? 'passes' : 'is stopped'}, as config and by its path`, () => {
+  test(`${name} ${exitCode === 0 ? 'passes' : 'fails the gate'}, as config and by its path`, () => {
     assert.equal(gate(kptfile(), treeOf(document)).exitCode, exitCode)
     assert.equal(
       gate([...kptfile(), ...atPath(document)], options({ report: 'drift.yaml' })).exitCode,
@@ -211,7 +211,7 @@ for (const [name, config, text] of CONFIGS)
     assert.match(results[0]?.message ?? '', text)
   })
 
-test('text from a cluster stays on its line, and a storm of changes stays bounded', () => {
+test('text from a cluster stays on one line, and the output for many changes is limited', () => {
   const actor = { ...HIGH.actor, manager: 'evil\n::error::\u202e' }
   const { results } = gate(
     [],
