@@ -11,7 +11,7 @@ const BODY = {
   sender: { login: 'wendy', type: 'User' },
 }
 
-test('a press says button, commit, proposal and person', () => {
+test('parses button, commit, proposal and person of a requested action', () => {
   const requestedAction = {
     key: '0123456789abcdef',
     commit: RUN.head_sha,
@@ -47,9 +47,9 @@ for (const [name, body] of [
   ['nobody', { ...BODY, sender: null }],
   ['an odd name', { ...BODY, sender: { login: 'a b', type: 'User' } }],
 ] as const)
-  test(`no press: ${name}`, () => assert.equal(parseRequestedAction(body), undefined))
+  test(`ignores another body: ${name}`, () => assert.equal(parseRequestedAction(body), undefined))
 
-test('whatever a body is, it is a press of ours or none', () => {
+test('any body gives a valid requested action or none', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       assert.equal(parseRequestedAction(value), undefined)

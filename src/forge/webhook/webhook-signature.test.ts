@@ -17,7 +17,7 @@ function checks(secrets: readonly string[], hex: string): boolean {
   return check.matches(Buffer.from(hex, 'hex'))
 }
 
-test("GitHub's published example is accepted, and no other byte of it", () => {
+test("accepts GitHub's published example, and rejects any changed byte of it", () => {
   assert.equal(checks([GITHUB.secret], HEX), true)
   for (let index = 0; index < 64; index += 1) {
     const other = HEX[index] === '0' ? '1' : '0'
@@ -25,13 +25,13 @@ test("GitHub's published example is accepted, and no other byte of it", () => {
   }
 })
 
-test('each of several secrets is good, a former one is not', () => {
+test('accepts each of several secrets, and rejects a former one', () => {
   assert.equal(checks(['new', GITHUB.secret], HEX), true)
   assert.equal(checks([GITHUB.secret, 'new'], HEX), true)
   assert.equal(checks(['new', 'newer'], HEX), false)
 })
 
-test('the header of each forge is read', () => {
+test('reads the signature header of each forge', () => {
   const bytes = Buffer.from(HEX, 'hex')
   assert.deepEqual(findSignature({ 'x-hub-signature-256': `sha256=${HEX}` }), bytes)
   assert.deepEqual(findSignature({ 'x-gitea-signature': HEX }), bytes)
@@ -68,4 +68,4 @@ const NONE: readonly (readonly [why: string, headers: Record<string, string | st
   ],
 ]
 for (const [why, headers] of NONE)
-  test(`no signature: ${why}`, () => assert.equal(findSignature(headers), undefined))
+  test(`rejects the signature: ${why}`, () => assert.equal(findSignature(headers), undefined))
