@@ -92,19 +92,19 @@ const CASES: readonly (readonly [name: string, sides: Sides, isMerged: boolean])
 ]
 
 for (const [name, sides, isMerged] of CASES)
-  test(`as git merges: ${name}`, () => {
+  test(`merges like git: ${name}`, () => {
     const merged = byUs(sides)
     assert.equal(merged, byGit(sides))
     assert.equal(merged !== undefined, isMerged)
   })
 
-test('a side without the file is no merge', () => {
+test('does not merge when a side lacks the file', () => {
   const content = Buffer.from('a\n')
   assert.equal(mergeContent({ base: null, ours: content, theirs: content }), null)
   assert.equal(mergeContent({ base: content, ours: null, theirs: content }), null)
 })
 
-test('a side that is another file is no merge', () => {
+test('does not merge when a side has another file type', () => {
   const of = (word: string) =>
     Buffer.from(Array.from({ length: 1500 }, (_, at) => `${word} ${at}\n`).join(''))
   const base = of('line')
@@ -131,7 +131,7 @@ function edited(
     .join('')
 }
 
-test('whatever both sides edit in a file of different lines, it is what git makes of it', () => {
+test('merges any edits of a file with distinct lines like git', () => {
   const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`)
   fc.assert(
     fc.property(edits, edits, (mine, other) => {
