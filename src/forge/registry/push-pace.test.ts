@@ -68,7 +68,7 @@ describe('PushPaces', () => {
     assert.notEqual(paces.findAdmitPush('https://github.com/acme/other', {}), one)
   })
 
-  it('delays nothing on other hosts', () => {
+  it('delays no push to a remote without a known limit', () => {
     const paces = new PushPaces(new VirtualClock())
     for (const remote of [
       '/srv/deploy.git',

@@ -134,7 +134,7 @@ const REQUESTED_ACTION = {
 }
 const CHECK = { 'x-github-event': 'check_run' }
 
-test('a button press carries the button and the person, with a stable id per delivery', () => {
+test('a button press carries the button and the person, with the same id for the same body', () => {
   const body = JSON.stringify(REQUESTED_ACTION)
   const { updates, requestedAction } = deliver(intakeOf(), body, CHECK)
   assert.equal(updates, 'look')
