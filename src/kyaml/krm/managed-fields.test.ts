@@ -18,7 +18,7 @@ function entry(more: { readonly [key: string]: Json }): Json {
   }
 }
 
-test('an entry is read with its fields', () => {
+test('reads an entry with its fields', () => {
   const fieldsV1 = {
     'f:data': { 'f:color': {} },
     'f:metadata': { 'f:finalizers': { 'v:"a"': {} } },
@@ -47,7 +47,7 @@ const BROKEN: readonly (readonly [name: string, list: Json, problem: RegExp])[] 
 ]
 
 for (const [name, managedFields, problem] of BROKEN) {
-  test(`said to be unreadable, the rest read: ${name}`, () => {
+  test(`reports an unreadable entry and reads the others: ${name}`, () => {
     const list = Array.isArray(managedFields)
       ? [...(managedFields as readonly Json[]), entry({ manager: 'other', fieldsV1: {} })]
       : managedFields
@@ -60,13 +60,13 @@ for (const [name, managedFields, problem] of BROKEN) {
   })
 }
 
-test('an object without managed fields has none, and that is readable', () => {
+test('an object without managed fields is readable and has none', () => {
   for (const object of [{}, { metadata: null }, { metadata: { managedFields: null } }]) {
     assert.deepEqual(getManagedFields(object as never), { entries: [], unreadable: [] })
   }
 })
 
-test('nothing that stands there makes the reader throw', () => {
+test('the reader throws for no content', () => {
   fc.assert(
     fc.property(randomJson, (managedFields) => {
       const { entries, unreadable } = getManagedFields({ metadata: { managedFields } })
