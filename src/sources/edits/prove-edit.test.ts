@@ -83,7 +83,7 @@ const PROVEN: readonly (readonly [
 ]
 
 for (const [name, after, changes] of PROVEN)
-  test(`proven: ${name}`, () => proveEdit(BEFORE, after, changes))
+  test(`accepts the edit: ${name}`, () => proveEdit(BEFORE, after, changes))
 
 const REFUSED: readonly (readonly [
   name: string,
@@ -160,7 +160,7 @@ const REFUSED: readonly (readonly [
 ]
 
 for (const [name, after, changes, why] of REFUSED) {
-  test(`refused: ${name}`, () => {
+  test(`rejects the edit: ${name}`, () => {
     assert.throws(
       () => proveEdit(BEFORE, after, changes),
       (thrown) => thrown instanceof Failure && thrown.code === 'BP2001' && why.test(thrown.why),
@@ -168,7 +168,7 @@ for (const [name, after, changes, why] of REFUSED) {
   })
 }
 
-test('an object that the cluster puts into a namespace is still the object of its manifest', () => {
+test('an object that the cluster places into a namespace still matches its manifest', () => {
   const id = { ...REPLICAS.drift.id, namespace: 'elsewhere' }
   proveEdit(BEFORE, rendered(five, CONFIG), [{ ...REPLICAS, drift: { ...REPLICAS.drift, id } }])
 })

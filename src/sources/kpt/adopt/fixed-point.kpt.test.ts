@@ -197,7 +197,7 @@ describe('kpt renders an adopted package twice', { skip: whyNoKpt() }, () => {
   }
 
   for (const { name, texts, changes, lines } of CASES)
-    it(`has the live values in both, and nothing else: ${name}`, async () => {
+    it(`gives the live values in both renders and changes nothing else: ${name}`, async () => {
       const unedited = await renderedTwice(texts)
       const edited = await renderedTwice(
         editedTexts(
@@ -210,7 +210,7 @@ describe('kpt renders an adopted package twice', { skip: whyNoKpt() }, () => {
       assert.deepEqual(edited[1], edited[0])
     })
 
-  it('would have every object in another namespace in the second, with the edit that is refused', async () => {
+  it('moves every object to another namespace in the second render of the rejected edit', async () => {
     const { why } = refused(WEB, changeIn(WEB, 'ConfigMap', 'data.target', 'prod'))
     assert.match(
       why,

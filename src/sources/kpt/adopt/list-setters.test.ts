@@ -84,11 +84,11 @@ const CASES: readonly (readonly [
 ]
 
 for (const [name, path, live, lines] of CASES)
-  test(`the setter of a list is edited: ${name}`, () => {
+  test(`edits the setter of a list: ${name}`, () => {
     assert.deepEqual(adopted(LISTS, changeIn(LISTS, 'Route', path, live)), lines)
   })
 
-test('a list of which a setter gives one item is edited in the manifest', () => {
+test('edits a list in the manifest when a setter gives only one item', () => {
   const texts = {
     ...LISTS,
     'setters.yaml': settersConfig('  host: one\n'),

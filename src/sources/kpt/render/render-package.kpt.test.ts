@@ -71,7 +71,7 @@ function readByKpt(folder: string): readonly string[] {
   })
 }
 
-describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
+describe('renderPackage and real kpt', { skip: whyNoKpt() }, () => {
   it('read the same objects, in the same order, from the same files and documents', () => {
     const files = Object.entries(PACKAGE).map(([path, text]) => ({
       path,
@@ -87,7 +87,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     assert.equal(ours.length, 15)
   })
 
-  it('both take the package for valid', () => {
+  it('both accept the package as valid', () => {
     withFolder(PACKAGE, (folder) => {
       const { ok, stderr } = runKpt(folder, 'fn', 'render', '.')
       assert.ok(ok, stderr)
@@ -175,11 +175,11 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
   }
 
   for (const [name, files] of refused)
-    it(`both refuse ${name}`, () => {
+    it(`both reject ${name}`, () => {
       assert.deepEqual(rendered(files), [false, false])
     })
 
-  it('both take any name that is not empty, and any upstream', () => {
+  it('both accept any non-empty name, and any upstream', () => {
     for (const name of ['Policy Blog Resources', 'basens-AA', '../x', '" "', '12'])
       assert.deepEqual(
         rendered({ Kptfile: kptfile(name), 'a.yaml': object('a') }),
