@@ -41,7 +41,7 @@ test('an unavailable answer ends the computation, like any other error', async (
   assert.throws(() => attempt(mine), /mine/)
 })
 
-test('asks one question for builds that several computations need, and another at the same time', () => {
+test('joins builds of several computations into one question, and asks a question of another kind first', () => {
   const tried = attempt(() =>
     computeEach(['a', '', 'b'], (folder) => (folder === '' ? 'known' : needsBuild(folder))),
   )

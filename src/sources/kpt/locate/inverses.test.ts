@@ -161,7 +161,7 @@ ${local}replacements:
   })
 })
 
-test('names the field that would rename an object', () => {
+test('a rejection names metadata.name when the edit would rename an object', () => {
   const named = {
     Kptfile: webKptfile(APPLY_SETTERS),
     'setters.yaml': settersConfig('  name: web\n'),
