@@ -53,7 +53,7 @@ for (const [name, source, target, lines] of AS_WRITTEN) {
   })
 }
 
-test('v0.1.1 refuses `*`, the path of the whole object, and an alias whose anchor it would write over', () => {
+test('v0.1.1 rejects `*`, the path of the whole object, and an alias whose anchor it would overwrite', () => {
   const messageOf = (path: string, text: string): string | undefined =>
     runWith(
       applyReplacementsAsWritten,
