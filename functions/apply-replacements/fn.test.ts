@@ -125,16 +125,16 @@ const TWINS = [
 
 const SELECTED: readonly (readonly [name: string, target: string, changed: readonly number[]])[] = [
   ['by group', '{select: {group: x.org}}', [3]],
-  ['no namespace and default are one', '{select: {kind: B, namespace: default}}', [1, 2]],
+  ['no namespace as the default one', '{select: {kind: B, namespace: default}}', [1, 2]],
   ['by label', "{select: {kind: B, labelSelector: 'app in (x, z)'}}", [1]],
   ['by annotation', '{select: {kind: B, annotationSelector: note}}', [2]],
-  ['without what is rejected by name', '{select: {kind: B}, reject: [{name: two}]}', [1, 3]],
+  ['without objects rejected by name', '{select: {kind: B}, reject: [{name: two}]}', [1, 3]],
   [
-    'a reject by label and name takes both away',
+    'without objects rejected by label or by name',
     "{select: {kind: B}, reject: [{name: two, labelSelector: 'app=x'}]}",
     [3],
   ],
-  ['an empty reject rejects nothing', '{select: {kind: B}, reject: [{}]}', [1, 2, 3]],
+  ['everything with an empty reject', '{select: {kind: B}, reject: [{}]}', [1, 2, 3]],
 ]
 
 for (const [name, target, changed] of SELECTED) {

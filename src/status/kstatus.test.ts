@@ -68,13 +68,13 @@ describe('computeStatus', () => {
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
   const table: readonly (readonly [string, JsonObject, string, string])[] = [
     [
-      'an object that is being deleted',
+      'a terminating object',
       object('v1', 'Pod', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
       'Terminating',
       'Resource scheduled for deletion',
     ],
     [
-      'a generation that was not observed yet',
+      'a generation that is not observed yet',
       object(
         'example.com/v1',
         'Thing',
@@ -91,7 +91,7 @@ describe('computeStatus', () => {
       'Resource is Ready',
     ],
     [
-      'a Pod that ended badly',
+      'a failed Pod',
       object('v1', 'Pod', { status: { phase: 'Failed' } }),
       'Current',
       'Pod has completed, but not successfully',
@@ -109,7 +109,7 @@ describe('computeStatus', () => {
       'unknown phase Unknown',
     ],
     [
-      'a status that is a text',
+      'a status that is a string',
       object('example.com/v1', 'Thing', { status: 'str' }),
       'Unknown',
       'cannot restore struct from: string',

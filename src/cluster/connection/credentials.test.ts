@@ -159,18 +159,18 @@ test('an allowed plugin follows the exec contract and supplies token, certificat
 
 for (const [what, script, why] of [
   ['fails', 'echo HIDDEN >&2; exit 3', /ended with 3/],
-  ['gives no JSON', 'echo HIDDEN', /not an ExecCredential/],
+  ['prints no JSON', 'echo HIDDEN', /not an ExecCredential/],
   [
-    'gives another kind',
+    'prints another kind',
     `echo '{"kind":"Pod","status":{"token":"HIDDEN"}}'`,
     /not an ExecCredential/,
   ],
   [
-    'gives no credential',
+    'prints no credential',
     `echo '${JSON.stringify({ ...CREDENTIAL, status: {} })}'`,
     /neither a token nor a certificate/,
   ],
-  ['writes without end', 'yes HIDDEN', /more than 1048576 bytes/],
+  ['prints without end', 'yes HIDDEN', /more than 1048576 bytes/],
   ['hangs, with a child that hangs', HANG, /did not answer within 0.3 s/],
 ] as const) {
   test(`a plugin that ${what} supplies no credentials, and its output is not shown`, async (t) => {

@@ -260,7 +260,7 @@ const REVISIONS: readonly (readonly [
   applied: boolean,
 ])[] = [
   [
-    'a deployed one, and the ones before it',
+    'a deployed revision and earlier ones',
     [
       [9, 'superseded'],
       [10, 'deployed'],
@@ -271,7 +271,7 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   [
-    'an upgrade that failed',
+    'a failed upgrade',
     [
       [2, 'deployed'],
       [3, 'failed'],
@@ -281,7 +281,7 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   [
-    'an upgrade that is under way',
+    'a pending upgrade',
     [
       [2, 'deployed'],
       [3, 'failed'],
@@ -291,9 +291,9 @@ const REVISIONS: readonly (readonly [
     'revision 4 (pending-upgrade)',
     true,
   ],
-  ['a first install that failed', [[1, 'failed']], 'revision 1 (failed)', undefined, true],
+  ['a failed first install', [[1, 'failed']], 'revision 1 (failed)', undefined, true],
   [
-    'a first install that is under way',
+    'a pending first install',
     [[1, 'pending-install']],
     'revision 1 (pending-install)',
     undefined,
@@ -311,7 +311,7 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   [
-    'a release that was uninstalled',
+    'an uninstalled release',
     [
       [1, 'superseded'],
       [2, 'uninstalled'],

@@ -82,7 +82,7 @@ const firstPage = (more: object = {}) => ({
 })
 
 const FAULTS: { readonly [what: string]: Routes[string] } = {
-  'expires in the middle, each time': (request) =>
+  'expires midway each time': (request) =>
     query(request, 'continue') === null ? firstPage() : statusAnswer(410, 'Expired', 'too old'),
   'is forbidden in the namespace': () => statusAnswer(403, 'Forbidden', 'not here'),
   'is forbidden from the second page on': (request) =>
@@ -98,36 +98,36 @@ const FAULTS: { readonly [what: string]: Routes[string] } = {
       ? firstPage()
       : { body: listOf('ConfigMap', ['c1'], { resourceVersion: '101' }) },
   'has no resource version': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '' }) }),
-  'comes from a cache that may be old': () => ({
+  'may come from a stale cache': () => ({
     body: listOf('ConfigMap', ['c0'], { resourceVersion: '0' }),
   }),
-  'goes round in a circle': () => firstPage(),
-  'ends after the first page, although more was to follow': () => ({
+  'repeats its pages in a cycle': () => firstPage(),
+  'ends after the first page although more should follow': () => ({
     body: listOf('ConfigMap', ['c0'], { remainingItemCount: 5 }),
   }),
-  'ends after the second page, before all came that the first one counted': (request) =>
+  'ends after fewer items than the first page counted': (request) =>
     query(request, 'continue') === null
       ? firstPage({ remainingItemCount: 5 })
       : { body: listOf('ConfigMap', ['c1']) },
-  'has an empty page in the place of the last': (request) =>
+  'has an empty last page': (request) =>
     query(request, 'continue') === null
       ? firstPage({ remainingItemCount: 1 })
       : { body: listOf('ConfigMap', []) },
-  'gives the first page again under a token of its own': (request) =>
+  'repeats the first page under another token': (request) =>
     query(request, 'continue') === null
       ? firstPage({ remainingItemCount: 1 })
       : { body: listOf('ConfigMap', ['c0']) },
-  'has null in the place of its items': () => ({
+  'has null items': () => ({
     body: { ...listOf('ConfigMap', []), items: null },
   }),
-  'has null in the place of its items on the second page': (request) =>
+  'has null items on the second page': (request) =>
     query(request, 'continue') === null
       ? firstPage()
       : { body: { ...listOf('ConfigMap', []), items: null } },
   'has no items at all': () => ({
     body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '100' } },
   }),
-  'is none': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
+  'is not a list': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
 }
 
 for (const [what, answer] of Object.entries(FAULTS)) {

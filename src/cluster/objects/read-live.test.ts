@@ -123,7 +123,9 @@ const broken = {
     query(request, 'continue') === null
       ? { body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }
       : statusAnswer(410, 'Expired', 'too old'),
-  'goes round in a circle': () => ({ body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }),
+  'repeats its pages in a cycle': () => ({
+    body: listOf('ConfigMap', ['c0'], { continue: 'next' }),
+  }),
   'has pages of two resource versions': (request: Parameters<typeof query>[0]) =>
     query(request, 'continue') === null
       ? { body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }
@@ -144,9 +146,9 @@ const strange = {
   'HTML with 200': { body: '<html>log in</html>', headers: { 'content-type': 'text/html' } },
   'an empty body': { body: '', headers: { 'content-type': 'application/json' } },
   'items: null': { body: { ...listOf('ConfigMap', []), items: null } },
-  'an item that is no object': { body: { ...listOf('ConfigMap', []), items: [7] } },
+  'an item that is not an object': { body: { ...listOf('ConfigMap', []), items: [7] } },
   'an item without a name': { body: { ...listOf('ConfigMap', []), items: [{ metadata: null }] } },
-  'half of a JSON text': {
+  'truncated JSON': {
     body: '{"kind":"ConfigMapList","items":[',
     headers: { 'content-type': 'application/json' },
   },
@@ -305,15 +307,15 @@ test('lists a kind of many namespaces once', async (t) => {
 
 for (const [why, answer] of [
   [
-    'that may not be listed everywhere',
+    'that may not be listed cluster-wide',
     () => statusAnswer(403, 'Forbidden', 'not in all namespaces'),
   ],
   [
-    'of which the cluster has too many',
+    'with too many objects in the cluster',
     () => inTeams([0], { continue: 'more', remainingItemCount: 161 }),
   ],
-  ['of which nobody says how many there are', () => inTeams([0], { continue: 'more' })],
-  ['whose list breaks off', () => statusAnswer(404, 'NotFound', 'gone')],
+  ['with an unknown number of objects', () => inTeams([0], { continue: 'more' })],
+  ['whose list is interrupted', () => statusAnswer(404, 'NotFound', 'gone')],
 ] as const)
   test(`lists each namespace on its own for a kind ${why}`, async (t) => {
     const single = Object.fromEntries(

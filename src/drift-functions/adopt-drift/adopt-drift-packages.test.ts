@@ -125,7 +125,7 @@ const CONFIGS: readonly (readonly [name: string, config: YamlMap | undefined])[]
     treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {} }),
   ],
   ['a report without a spec', treeOf({ ...reportOf([]), spec: {} })],
-  ['a list as its changes', treeOf({ ...reportOf([]), spec: [] })],
+  ['changes of a wrong type', treeOf({ ...reportOf([]), spec: [] })],
 ]
 for (const [name, config] of CONFIGS)
   test(`a config that is not a report fails: ${name}`, () => {

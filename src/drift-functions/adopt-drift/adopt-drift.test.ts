@@ -69,17 +69,17 @@ const EDITS: readonly (readonly [
   edits: readonly (readonly [string, string, string])[],
 ])[] = [
   [
-    'a value of a manifest, in its place and with its comment',
+    'a manifest value, in place and with its comment',
     LEVEL,
     [['deployment.yaml', 'value: info}', 'value: debug}']],
   ],
   [
-    'a value of the first of two documents, with its quotes',
+    'a value in the first of two documents, with its quotes',
     COLOR,
     [['more.yaml', "'blue'", "'red'"]],
   ],
   [
-    'a field that only the cluster has',
+    'a field that only live has',
     changeOf('spec.minReadySeconds', { change: 'added', live: 4 }),
     [
       [
@@ -90,12 +90,12 @@ const EDITS: readonly (readonly [
     ],
   ],
   [
-    'a field that the cluster lacks',
+    'a field that live lacks',
     changeOf('spec.paused', { change: 'removed', git: false }),
     [['deployment.yaml', '  paused: false\n', '']],
   ],
   [
-    'a whole object that the cluster lacks',
+    'an object that live lacks',
     changeOf('', {
       change: 'missing',
       ref: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'first' },
@@ -166,18 +166,18 @@ test('skips the impossible change of a report at any position, and applies the o
 const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[] = [
   ['a hidden value', PASSWORD, /is a credential/],
   [
-    'a value that was not read',
+    'an unread value',
     changeOf('data.key', { live: 'redacted (not read)', redacted: true }),
     /does not declare|credential/,
   ],
-  ['an object that git does not declare', EXTRA, /git declares no such object/],
+  ['an undeclared object', EXTRA, /git declares no such object/],
   [
-    'a field of an object that git does not declare',
+    'a field of an undeclared object',
     changeOf('data.a', { ...EXTRA, change: 'modified', path: 'data.a', live: 1 }),
     /does not declare/,
   ],
   [
-    'a credential that somebody wrote into the report',
+    'a credential inserted into the report',
     changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
     /is a credential/,
   ],
@@ -194,15 +194,15 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
     changeOf('metadata.labels["hmac-sha256:8899aabbccddeeff"]', { change: 'added', live: 'x' }),
     /is a credential/,
   ],
-  ['a path that is none', changeOf('spec[', { live: 1 }), /no field path/],
+  ['an invalid path', changeOf('spec[', { live: 1 }), /no field path/],
   ['a change without its value', changeOf('spec.replicas'), /no live value/],
   [
-    'what git has changed since',
+    'a change of a field that git changed since',
     changeOf('spec.replicas', { git: 2, live: 5 }),
     /git has changed since/,
   ],
   [
-    'annotations that are none',
+    'invalid annotations',
     changeOf('metadata.annotations', { change: 'added', live: 0 }),
     /no object can be written/,
   ],

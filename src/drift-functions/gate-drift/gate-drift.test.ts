@@ -113,14 +113,18 @@ test('the remedy comes first, then each change with object, field, risk and writ
 const DOCUMENTS: readonly (readonly [name: string, document: object, exitCode: number])[] = [
   ['a report of drift', reportOf([HIGH]), 1],
   [
-    'a report of drift that is proposed',
+    'a report of proposed drift',
     reportOf([HIGH], { lifecycle: 'Proposed', episode: '9f2c1a7b' }),
     1,
   ],
   ['a report without drift', reportOf([], { state: 'InSync' }), 0],
-  ['a report of drift that was rejected', reportOf([HIGH], { state: 'Silenced' }), 0],
-  ['a report of a merged decision on its way', reportOf([HIGH], { state: 'Applying' }), 0],
-  ['a record that is a draft', recordOf([HIGH], { lifecycle: 'Draft' }), 1],
+  ['a report of rejected drift', reportOf([HIGH], { state: 'Silenced' }), 0],
+  [
+    'a report of a merged decision that is not yet applied',
+    reportOf([HIGH], { state: 'Applying' }),
+    0,
+  ],
+  ['a draft record', recordOf([HIGH], { lifecycle: 'Draft' }), 1],
   ['a record that decides when it is merged', recordOf([HIGH]), 0],
 ]
 for (const [name, document, exitCode] of DOCUMENTS)
@@ -178,31 +182,19 @@ test('an unknown state passes, unless the config makes it fail', () => {
 
 const CONFIGS: readonly (readonly [name: string, config: YamlMap, said: RegExp])[] = [
   [
-    'a risk that is none',
+    'an invalid risk',
     options({ minimumRisk: 'grave' }),
     /minimumRisk is "grave": wanted low, medium, high or critical/,
   ],
-  [
-    'a choice that is none',
-    options({ unknown: 'maybe' }),
-    /unknown is "maybe": wanted pass or fail/,
-  ],
-  ['a key that is none', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
-  [
-    'a report that is not there',
-    options({ report: 'gone.yaml' }),
-    /report is "gone.yaml": no DriftReport/,
-  ],
+  ['an invalid choice', options({ unknown: 'maybe' }), /unknown is "maybe": wanted pass or fail/],
+  ['an unknown key', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
+  ['a missing report', options({ report: 'gone.yaml' }), /report is "gone.yaml": no DriftReport/],
   [
     'another kind',
     treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }),
     /neither a ConfigMap nor/,
   ],
-  [
-    'a report of another shape',
-    treeOf({ ...reportOf([]), status: {} }),
-    /functionConfig status\.state: /,
-  ],
+  ['a malformed report', treeOf({ ...reportOf([]), status: {} }), /functionConfig status\.state: /],
 ]
 for (const [name, config, text] of CONFIGS)
   test(`a config with ${name} fails`, () => {

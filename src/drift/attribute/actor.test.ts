@@ -58,10 +58,10 @@ const REMOVERS: readonly (readonly [
   manager: string,
 ])[] = [
   ['the only other writer', [SYNCER, entry('kubectl-edit')], 'kubectl-edit'],
-  ['nobody of two', [SYNCER, entry('kubectl-edit'), entry('k9s')], 'unknown'],
-  ['nobody where there is none', [SYNCER], 'unknown'],
+  ['nobody when there are two writers', [SYNCER, entry('kubectl-edit'), entry('k9s')], 'unknown'],
+  ['nobody when there is no writer', [SYNCER], 'unknown'],
   ['not the control plane', [SYNCER, entry('kube-controller-manager'), entry('k9s')], 'k9s'],
-  ['not who writes the status', [SYNCER, entry('k9s', { subresource: 'status' })], 'unknown'],
+  ['not a status writer', [SYNCER, entry('k9s', { subresource: 'status' })], 'unknown'],
 ]
 
 for (const [name, entries, manager] of REMOVERS) {

@@ -60,7 +60,7 @@ const OTHERS: readonly (readonly [name: string, item: Drift])[] = [
   ['the namespace', { ...BASE, id: { ...BASE.id, namespace: 'other' } }],
   ['the kind', { ...BASE, id: { ...BASE.id, kind: 'StatefulSet' } }],
   ['the group', { ...BASE, id: { ...BASE.id, group: 'example.com' } }],
-  ['the object itself, made anew under its name', { ...BASE, uid: 'u-2' }],
+  ['the uid of an object recreated under its name', { ...BASE, uid: 'u-2' }],
 ]
 
 for (const [name, item] of OTHERS) {
@@ -69,10 +69,10 @@ for (const [name, item] of OTHERS) {
 }
 
 const SAME: readonly (readonly [name: string, item: Drift])[] = [
-  ['who did it', { ...BASE, actor: { ...BASE.actor, manager: 'x' } }],
+  ['the writer', { ...BASE, actor: { ...BASE.actor, manager: 'x' } }],
   ['when', { ...BASE, actor: { ...BASE.actor, at: '2027-01-01T00:00:00Z' } }],
   ['the risk', { ...BASE, risk: 'critical', reason: 'X' }],
-  ['the version of the API', { ...BASE, apiVersion: 'apps/v2' }],
+  ['the API version', { ...BASE, apiVersion: 'apps/v2' }],
   ['notes', { ...BASE, notes: ['a'] }],
   ['the kind of number', { ...BASE, live: 5n }],
 ]

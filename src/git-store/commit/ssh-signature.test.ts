@@ -157,16 +157,15 @@ describe('signatures of commits', { skip }, () => {
         text.replace('\nauthor', '\nparent 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor'),
         'latin1',
       ),
-    'a signature of a file and not of a commit': () => signedByKeygen(commitOf('one'), own, 'file'),
-    'a signature with its end cut off': () =>
-      withArmour(armour.split('\n').slice(0, -3).join('\n ')),
-    'a signature with its middle cut out': () =>
+    'a signature of a file instead of a commit': () => signedByKeygen(commitOf('one'), own, 'file'),
+    'a truncated signature': () => withArmour(armour.split('\n').slice(0, -3).join('\n ')),
+    'a signature without its middle': () =>
       withArmour(armour.split('\n').toSpliced(2, 1).slice(0, -1).join('\n ')),
     'an empty signature': () =>
       withArmour('-----BEGIN SSH SIGNATURE-----\n -----END SSH SIGNATURE-----\n'),
-    'a signature of PGP': () =>
+    'a PGP signature': () =>
       withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
-    'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
+    'a signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
   }
   for (const [what, makeCommit] of Object.entries(MADE_UP)) {
     it(`rejects ${what}, as git does`, () => {

@@ -19,16 +19,16 @@ test('a write has its user, the impersonated user, and the manager that the serv
 })
 
 const NO_WRITES: readonly (readonly [why: string, sample: AuditSample])[] = [
-  ['was refused', { code: 409 }],
+  ['was rejected', { code: 409 }],
   ['only reads', { verb: 'get' }],
-  ['has not ended', { stage: 'RequestReceived' }],
+  ['is not complete', { stage: 'RequestReceived' }],
   ['is a dry run', { query: 'dryRun=All' }],
   [
-    'is a dry run that its body tells',
+    'is a dry run according to its body',
     { verb: 'delete', request: { kind: 'DeleteOptions', dryRun: ['All'] } },
   ],
-  ['is to the status', { subresource: 'status' }],
-  ['asks for a token', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }],
+  ['writes the status', { subresource: 'status' }],
+  ['requests a token', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }],
 ]
 
 for (const [why, sample] of NO_WRITES) {

@@ -53,12 +53,12 @@ const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])
     'finalizers[=example.com/guard]',
   ],
   [
-    'a place in an atomic list',
+    'an index of an atomic list',
     [createFieldStep('command'), { kind: 'index', index: 0 }],
     'command[0]',
   ],
   [
-    'two keys, a number among them',
+    'two keys, one of them a number',
     [{ kind: 'item', keys: { port: 80, protocol: 'TCP' } }],
     '[port=80,protocol=TCP]',
   ],
@@ -67,7 +67,11 @@ const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])
   ['a negative number', [{ kind: 'member', value: -5 }], '[=-5]'],
   ['a text that looks like a boolean', [{ kind: 'member', value: 'true' }], '[="true"]'],
   ['an integer beyond 2^53', [{ kind: 'member', value: 9007199254740993n }], '[=9007199254740993]'],
-  ['a field with a digit first', [createFieldStep('data'), createFieldStep('0x')], 'data["0x"]'],
+  [
+    'a field that starts with a digit',
+    [createFieldStep('data'), createFieldStep('0x')],
+    'data["0x"]',
+  ],
 ]
 
 for (const [name, path, text] of WRITTEN) {

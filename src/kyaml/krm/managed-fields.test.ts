@@ -36,14 +36,14 @@ test('reads an entry with its fields', () => {
 })
 
 const BROKEN: readonly (readonly [name: string, list: Json, problem: RegExp])[] = [
-  ['managedFields that is a map', {}, /is not a list/],
-  ['an entry that is a text', ['x'], /managedFields\[0\]/],
+  ['managedFields as a map', {}, /is not a list/],
+  ['an entry that is a string', ['x'], /managedFields\[0\]/],
   ['an unknown operation', [entry({ operation: 'Patch' })], /managedFields\[0\]/],
   ['an unknown prefix', [entry({ fieldsV1: { 'z:data': {} } })], /managedFields\[0\]/],
-  ['a key that is no JSON', [entry({ fieldsV1: { 'k:{': {} } })], /managedFields\[0\]/],
+  ['a key that is not JSON', [entry({ fieldsV1: { 'k:{': {} } })], /managedFields\[0\]/],
   ['a key without fields', [entry({ fieldsV1: { 'k:{}': {} } })], /managedFields\[0\]/],
-  ['fields that are a list', [entry({ fieldsV1: [] })], /managedFields\[0\]/],
-  ['a place that is no number', [entry({ fieldsV1: { 'i:x': {} } })], /managedFields\[0\]/],
+  ['fields as a list', [entry({ fieldsV1: [] })], /managedFields\[0\]/],
+  ['an index that is not a number', [entry({ fieldsV1: { 'i:x': {} } })], /managedFields\[0\]/],
 ]
 
 for (const [name, managedFields, problem] of BROKEN) {

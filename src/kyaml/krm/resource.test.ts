@@ -10,11 +10,7 @@ const REFUSED: readonly (readonly [name: string, object: Json, problem: RegExp])
   ['nothing', null, /wanted a mapping/],
   ['no apiVersion', { kind: 'A', metadata: { name: 'a' } }, /apiVersion is missing/],
   ['a number as kind', { apiVersion: 'v1', kind: 1, metadata: { name: 'a' } }, /kind is missing/],
-  [
-    'metadata that is null',
-    { apiVersion: 'v1', kind: 'A', metadata: null },
-    /metadata\.name is missing/,
-  ],
+  ['null metadata', { apiVersion: 'v1', kind: 'A', metadata: null }, /metadata\.name is missing/],
   [
     'a generated name',
     { apiVersion: 'v1', kind: 'A', metadata: { generateName: 'a-' } },

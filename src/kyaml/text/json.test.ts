@@ -67,14 +67,14 @@ const DIFFERENT: readonly (readonly [
   left: Json | undefined,
   right: Json | undefined,
 ])[] = [
-  ['null and nothing', null, undefined],
-  ['zero and the text 0', 0, '0'],
+  ['null and undefined', null, undefined],
+  ['zero and the string 0', 0, '0'],
   ['an empty list and an empty object', [], {}],
   ['false and null', false, null],
   ['lists in another order', [1, 2], [2, 1]],
-  ['a key with nothing and no key', { a: null }, {}],
+  ['an undefined key and an absent key', { a: null }, {}],
   ['an own key and an inherited one', { constructor: null }, { a: null }],
-  ['big integers that a double would round together', 9007199254740993n, 9007199254740992n],
+  ['big integers that round to the same double', 9007199254740993n, 9007199254740992n],
 ]
 
 for (const [name, left, right] of DIFFERENT) {

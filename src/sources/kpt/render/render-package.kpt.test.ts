@@ -103,7 +103,7 @@ describe('renderPackage and real kpt', { skip: whyNoKpt() }, () => {
     ['an old version', { Kptfile: kptfile('x').replace('v1', 'v1alpha1') }],
     ['another kind', { Kptfile: kptfile('x').replace('Kptfile', 'KptFile') }],
     [
-      'a time in a condition',
+      'a timestamp in a condition',
       {
         Kptfile: `${kptfile('x')}status:\n  conditions:\n    - {type: A, status: "True", lastTransitionTime: now}\n`,
       },
@@ -117,21 +117,21 @@ describe('renderPackage and real kpt', { skip: whyNoKpt() }, () => {
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {name: a}\n` },
     ],
     [
-      'an image that is none',
+      'an invalid image',
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: Bad Image}\n` },
     ],
     [
-      'a config outside',
+      'a config outside the package',
       {
         Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: ../a.yaml}\n`,
       },
     ],
     [
-      'a config that is absolute',
+      'an absolute config path',
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: /a.yaml}\n` },
     ],
     [
-      'a config that is not there',
+      'a missing config',
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: a.yaml}\n` },
     ],
     [
@@ -157,9 +157,9 @@ describe('renderPackage and real kpt', { skip: whyNoKpt() }, () => {
         'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {a: b}}\n',
       },
     ],
-    ['YAML that is none', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
+    ['invalid YAML', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
     [
-      'text behind a separator',
+      'text after a separator',
       { Kptfile: kptfile('x'), 'a.yaml': `${object('a')}--- b\n${object('c')}` },
     ],
   ]
