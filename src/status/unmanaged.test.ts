@@ -61,7 +61,7 @@ test("reports objects from a person's TemplateInstance of OpenShift as unmanaged
   assert.equal(findObjectManager(config(template, 'openshift-controller-manager')), undefined)
 })
 
-test('ignores objects that only the control plane wrote or that every namespace has', () => {
+test('objects that only the control plane wrote, or that every namespace has, count as managed', () => {
   assert.match(findObjectManager(config({}, 'kube-controller-manager')) ?? '', /control plane/)
   for (const by of [
     'kubelet',

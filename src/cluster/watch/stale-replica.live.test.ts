@@ -132,7 +132,7 @@ await controlPlaneSuite(
       })
     }
 
-    test('a replica cut off from the store reports its age, and the first server then emits the rest once', async (t) => {
+    test('a replica cut off from the store is not watched, its state ages, and the first server emits the rest once', async (t) => {
       const { observer, watch, state, writer, namespace, etcd, replica, switchTo } = await world(
         t,
         everything,

@@ -215,7 +215,7 @@ test('rejects a wrong signature for any body, and keeps no trace of the delivery
   assert.equal(deliver(intake, PUSH).updates, 'look')
 })
 
-test('reports a missing header or one with a wrong value', () => {
+test('rejects a missing or invalid header with 400 or 415', () => {
   assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': undefined }).status, 400)
   assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': 'a\u0000b' }).status, 400)
   assert.equal(
