@@ -12,13 +12,13 @@ const AS_WRITTEN: readonly (readonly [
   lines: readonly string[],
 ])[] = [
   [
-    'a missing field is passed over',
+    'skips a missing field',
     '{kind: ConfigMap}',
     '{select: {name: web}, fieldPaths: [spec.x, spec.x.y, spec.none.z]}',
     [],
   ],
   [
-    'the value has the quotes and the comment of its source',
+    'the value keeps the quotes and the comment of its source',
     '{kind: ConfigMap, fieldPath: data.image}',
     "{select: {name: web}, fieldPaths: ['spec.template.spec.containers.[name=web].image', spec.replicas]}",
     ['  replicas: ghcr.io/shop/web:1.2 # pinned', '        image: ghcr.io/shop/web:1.2 # pinned'],
@@ -30,7 +30,7 @@ const AS_WRITTEN: readonly (readonly [
     ['    app: !!int web/9'],
   ],
   [
-    'an index does not make a list',
+    'an index does not create a list',
     '{kind: ConfigMap}',
     "{select: {name: web}, options: {create: true}, fieldPaths: ['spec.l.[name=x].y', 'spec.template.spec.containers.9']}",
     ['  l:', '  - name: x', '    y: ports'],
@@ -53,7 +53,7 @@ for (const [name, source, target, lines] of AS_WRITTEN) {
   })
 }
 
-test('v0.1.1 refuses `*`, the path of the whole object, and an alias whose anchor it would write over', () => {
+test('v0.1.1 rejects `*`, the path of the whole object, and an alias whose anchor it would overwrite', () => {
   const messageOf = (path: string, text: string): string | undefined =>
     runWith(
       applyReplacementsAsWritten,

@@ -48,7 +48,7 @@ replacements:
 `,
 }
 
-test('kpt runs it as a program, and only the fields that were named differ', {
+test('kpt runs it as a program, and only the named fields differ', {
   skip: whyNoKpt(),
 }, () => {
   withFolder(FILES, (folder) => {
@@ -74,7 +74,7 @@ test('kpt runs it as a program, and only the fields that were named differ', {
   })
 })
 
-test('kpt shows the error, and changes nothing', { skip: whyNoKpt() }, () => {
+test('kpt shows the error and changes nothing', { skip: whyNoKpt() }, () => {
   const replace = FILES['replace.yaml'].replace('data.host', 'data.port')
   withFolder({ ...FILES, 'replace.yaml': replace }, (folder) => {
     const { ok, stderr, stdout } = runKpt(

@@ -125,16 +125,16 @@ const TWINS = [
 
 const SELECTED: readonly (readonly [name: string, target: string, changed: readonly number[]])[] = [
   ['by group', '{select: {group: x.org}}', [3]],
-  ['no namespace and default are one', '{select: {kind: B, namespace: default}}', [1, 2]],
+  ['no namespace as the default one', '{select: {kind: B, namespace: default}}', [1, 2]],
   ['by label', "{select: {kind: B, labelSelector: 'app in (x, z)'}}", [1]],
   ['by annotation', '{select: {kind: B, annotationSelector: note}}', [2]],
-  ['without what is rejected by name', '{select: {kind: B}, reject: [{name: two}]}', [1, 3]],
+  ['without objects rejected by name', '{select: {kind: B}, reject: [{name: two}]}', [1, 3]],
   [
-    'a reject by label and name takes both away',
+    'without objects rejected by label or by name',
     "{select: {kind: B}, reject: [{name: two, labelSelector: 'app=x'}]}",
     [3],
   ],
-  ['an empty reject rejects nothing', '{select: {kind: B}, reject: [{}]}', [1, 2, 3]],
+  ['everything with an empty reject', '{select: {kind: B}, reject: [{}]}', [1, 2, 3]],
 ]
 
 for (const [name, target, changed] of SELECTED) {
@@ -207,7 +207,7 @@ for (const [replacements, message] of FAILING) {
     assert.equal(run(replacements, PORTS, WEB).message, message))
 }
 
-test('a config that is missing, of another kind, or of a wrong type fails with the message of the original', () => {
+test('a missing config, another kind, or a wrong type fails with the original message', () => {
   const messageOf = (config: YamlMap | undefined): string | undefined =>
     applyReplacements({ items: [], config }).results[0]?.message
   assert.equal(messageOf(undefined), 'FunctionConfig is missing. Expect `ApplyReplacements`')
@@ -222,7 +222,7 @@ test('a config that is missing, of another kind, or of a wrong type fails with t
   assert.match(String(run('{a: b}').message), /replacements is of type map, and a list is wanted/)
 })
 
-test('the words of a Secret are not shown', () => {
+test('does not show content of a Secret', () => {
   const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  key: hunter2\n'
   for (const source of [
     '{kind: Secret, fieldPath: stringData.key, options: {delimiter: /, index: 9}}',
@@ -234,7 +234,7 @@ test('the words of a Secret are not shown', () => {
   }
 })
 
-test('an element that its own expression does not match fails instead of being created without end', () => {
+test('an element that its own expression does not match fails instead of being created endlessly', () => {
   const { message } = run(
     "[{source: {kind: ConfigMap}, targets: [{select: {kind: Deployment}, options: {create: true}, fieldPaths: ['spec.l.[name=^x$].y']}]}]",
     PORTS,
@@ -243,7 +243,7 @@ test('an element that its own expression does not match fails instead of being c
   assert.match(String(message), /an element created for "\[name=\^x\$\]" does not match it/)
 })
 
-test('a field path is split at dots that are neither escaped nor in brackets', () => {
+test('splits a field path at dots that are neither escaped nor in brackets', () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ['a.b', ['a', 'b']],
     ['.a.b', ['a', 'b']],
@@ -257,7 +257,7 @@ test('a field path is split at dots that are neither escaped nor in brackets', (
   for (const [path, parts] of rows) assert.deepEqual(splitFieldPath(path), parts, path)
 })
 
-test('no path and no options make it throw', () => {
+test('throws for no path and no options', () => {
   const part = fc.constantFrom(
     'spec',
     'metadata',
@@ -300,7 +300,7 @@ test('no path and no options make it throw', () => {
   )
 })
 
-test('a path of thousands of parts is refused, not walked', () => {
+test('rejects a path of thousands of parts instead of walking it', () => {
   const { message } = run(
     `[{source: {kind: ConfigMap, fieldPath: ${'a.'.repeat(100_000)}a}, targets: []}]`,
     PORTS,

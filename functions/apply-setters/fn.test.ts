@@ -50,7 +50,7 @@ ${FILE}spec:
         - containerPort: 8080
 `
 
-test('scalars are set, fully and in part, and keep quotes and comments', () => {
+test('sets scalars, fully and in part, and keeps quotes and comments', () => {
   const { text, results, exitCode } = apply(DEPLOYMENT, { 'web-replicas': '5', tag: '1.5' })
   assert.equal(exitCode, 0)
   assert.equal(
@@ -73,14 +73,14 @@ test('scalars are set, fully and in part, and keep quotes and comments', () => {
   ])
 })
 
-test('a field does not change if its comment names none of the given setters', () => {
+test('keeps a field whose comment names none of the given setters', () => {
   const { text, results } = apply(DEPLOYMENT, { other: 'x', ap: 'y' })
   assert.equal(text, DEPLOYMENT)
   assert.deepEqual(results, [{ message: 'no matches for input setter(s)', severity: 'info' }])
   assert.equal(applySetters({ items: itemsOf(DEPLOYMENT), config: undefined }).exitCode, 0)
 })
 
-test('release v0.1.1 fails without setters and where it sets no field, and otherwise does what later releases do', () => {
+test('release v0.1.1 fails without setters or set fields, and otherwise behaves like later releases', () => {
   const run = (setters: readonly (readonly [string, string])[]) =>
     applySettersOrFail({
       items: itemsOf(DEPLOYMENT),
@@ -105,7 +105,7 @@ test('release v0.1.1 fails without setters and where it sets no field, and other
   )
 })
 
-test('setters that are not given keep the value that they have in the field', () => {
+test('setters that are not given keep their value from the field', () => {
   assert.equal(
     apply('host: app.test.example.com # kpt-set: app.${stage}.${domain}.${tld}\n', {
       domain: 'demo',
@@ -115,7 +115,7 @@ test('setters that are not given keep the value that they have in the field', ()
   )
 })
 
-test('a setter whose value cannot be found is an error, and nothing else is reported', () => {
+test('a setter whose value cannot be found is the only reported error', () => {
   const { exitCode, results } = apply(
     'a: x # kpt-set: ${a}\nimage: web # kpt-set: ${name}:${tag}-${os}\n',
     { a: 'y', name: 'shop' },
@@ -129,7 +129,7 @@ test('a setter whose value cannot be found is an error, and nothing else is repo
   ])
 })
 
-test('an empty value in the text is not retained', () => {
+test('does not infer an empty value from the text', () => {
   assert.equal(apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2' }).exitCode, 1)
   assert.equal(
     apply('image: :1.4 # kpt-set: ${name}:${tag}\n', { tag: '2', name: '' }).text,
@@ -137,7 +137,7 @@ test('an empty value in the text is not retained', () => {
   )
 })
 
-test('the type of a plain value is that of the new text', () => {
+test('a plain value takes the type of the new text', () => {
   const { items, text } = apply(
     'a: text # kpt-set: ${v}\nb: "text" # kpt-set: ${v}\nc: !!str 7 # kpt-set: ${v}\n',
     { v: '3' },
@@ -146,14 +146,14 @@ test('the type of a plain value is that of the new text', () => {
   assert.equal(findNodeAt(items[0], 'a')?.tag, '')
 })
 
-test('an empty value is written in quotes', () => {
+test('writes an empty value in quotes', () => {
   assert.equal(
     apply('a: x # kpt-set: ${v}\nb: "x" # kpt-set: ${v}\n', { v: '' }).text,
     'a: "" # kpt-set: ${v}\nb: "" # kpt-set: ${v}\n',
   )
 })
 
-test('lists are set as a whole: a block list by the comment of its key, a flow list by its own', () => {
+test('sets lists as a whole: a block list by the comment of its key, a flow list by its own', () => {
   const text =
     'env: # kpt-set: ${env}\n- test\n# last\n- live\nroles: [a, b] # kpt-set: ${roles}\nnone: [] # kpt-set: ${none}\n'
   const { text: after, results } = apply(text, {
@@ -175,7 +175,7 @@ test('lists are set as a whole: a block list by the comment of its key, a flow l
   )
 })
 
-test('a list that is set to nothing is an empty one, with its comment behind it', () => {
+test('a list set to nothing becomes an empty list, followed by its comment', () => {
   const { items, text } = apply('env: # kpt-set: ${env}\n- test\n', { env: '' })
   assert.equal(text, 'env: [] # kpt-set: ${env}\n')
   assert.equal(findEntry(items[0], 'env')?.key.lineComment, '')
@@ -185,7 +185,7 @@ test('a list that is set to nothing is an empty one, with its comment behind it'
   )
 })
 
-test('a list takes one setter and a list only', () => {
+test('a list accepts only a single setter with a list value', () => {
   const message = (setter: string, value: string) =>
     apply(`env: # kpt-set: ${setter}\n- test\n`, { a: value }).results[0]?.message
   assert.equal(
@@ -205,7 +205,7 @@ test('a list takes one setter and a list only', () => {
   }
 })
 
-test('items from a setter have no location in a file', () => {
+test('items from a setter have no file location', () => {
   const [item] = apply('env: # kpt-set: ${env}\n- test\n', { env: '- {a: [b]}' }).items
   const list = findNodeAt(item, 'env')
   assert.equal(list?.kind === 'list' && list.items[0]?.source, undefined)
@@ -215,13 +215,13 @@ test('items from a setter have no location in a file', () => {
   )
 })
 
-test('an alias is not followed, and its anchor is set once', () => {
+test('does not follow an alias, and sets its anchor once', () => {
   const { text, results } = apply('a: &x old # kpt-set: ${v}\nb: *x\n', { v: 'new' })
   assert.equal(text, 'a: &x new # kpt-set: ${v}\nb: *x\n')
   assert.equal(results.length, 1)
 })
 
-test('credentials are set and not reported', () => {
+test('sets credentials without reporting them', () => {
   const secret = `kind: Secret
 metadata:
   name: db
@@ -254,7 +254,7 @@ data:
   assert.match(refused[0]?.message ?? '', /but found "<redacted>"$/)
 })
 
-test('a value that is grown beyond all measure is refused', () => {
+test('rejects a value that grows beyond the limit', () => {
   const chain = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`s${index}`, `\${s${index + 1}}`.repeat(9)]),
   )
@@ -264,7 +264,7 @@ test('a value that is grown beyond all measure is refused', () => {
   )
 })
 
-test('keys that every JavaScript object has are setters and fields as others', () => {
+test('names of built-in JavaScript properties are ordinary setters and fields', () => {
   const { text } = apply(
     '__proto__: x # kpt-set: ${__proto__}\nconstructor: y # kpt-set: ${toString}\n',
     JSON.parse('{"__proto__":"z"}'),
@@ -275,7 +275,7 @@ test('keys that every JavaScript object has are setters and fields as others', (
   )
 })
 
-test('setting the present value changes nothing, and setting twice equals setting once', () => {
+test('setting the current value changes nothing, and setting twice equals setting once', () => {
   const word = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/)
   fc.assert(
     fc.property(word, word, word, (name, tag, next) => {

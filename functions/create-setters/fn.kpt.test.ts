@@ -72,7 +72,7 @@ items:
           path: web.yaml
 `
 
-test('kpt runs it as a program: files and results are those of the original', {
+test('kpt runs it as a program, with the same files and results as the original', {
   skip: whyNoKpt(),
 }, () => {
   const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB }, CONFIG)

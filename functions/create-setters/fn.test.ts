@@ -46,7 +46,7 @@ spec:
           live
 `
 
-test('fields with the value of a setter get a comment, whole values and parts of them', () => {
+test('fields with the value of a setter get a comment, for whole and partial values', () => {
   const { text, results, exitCode } = create(DEPLOYMENT, {
     'web-replicas': '4',
     stage: 'live',
@@ -71,7 +71,7 @@ test('fields with the value of a setter get a comment, whole values and parts of
   )
 })
 
-test('a longer value is replaced before a value that it contains', () => {
+test('replaces a longer value before a value that it contains', () => {
   assert.equal(
     create('a: web-live-2\n', { app: 'web', full: 'web-live' }).text,
     'a: web-live-2 # kpt-set: ${full}-2\n',
@@ -98,14 +98,14 @@ test('a list with the values of a list setter, in any order, gets the comment at
   )
 })
 
-test('a flow list with the value of a scalar setter in it becomes a block list', () => {
+test('a flow list that contains the value of a scalar setter becomes a block list', () => {
   assert.equal(
     create('env: [test, live-1]\n', { stage: 'live' }).text,
     'env:\n- test\n- live-1 # kpt-set: ${stage}-1\n',
   )
 })
 
-test('a list of maps equals a list of empty texts, as in the original', () => {
+test('a list of maps compares as a list of empty strings, as in the original', () => {
   assert.equal(
     create('ports:\n- {a: 1}\n', { ports: '[{b: 2}]' }).text,
     'ports: # kpt-set: ${ports}\n- {a: 1}\n',
@@ -138,7 +138,7 @@ test('a value that cannot be a setter, or has no match, is an error', () => {
   )
 })
 
-test('credentials are not reported', () => {
+test('does not report credentials', () => {
   const { results } = create('kind: Secret\nstringData:\n  a: opensesame-1\n', {
     word: 'opensesame',
   })
@@ -148,7 +148,7 @@ test('credentials are not reported', () => {
   )
 })
 
-test('texts are replaced from the left, the first that fits, and nothing twice', () => {
+test('replaces texts from the left, with the first match, and never twice', () => {
   const replacer = new TextReplacer([
     ['aa', '1'],
     ['a', '2'],

@@ -17,7 +17,7 @@ spec:
   - compute.googleapis.com
 `
 
-test('kpt runs it as a program: a service in its own file, with the comments of the set', {
+test('kpt runs it as a program and writes each service to its own file, with the comments of the set', {
   skip: whyNoKpt(),
 }, () => {
   withFolder({ 'sub/set.yaml': SET }, (folder) => {
@@ -39,7 +39,7 @@ spec:
   })
 })
 
-test('kpt stops at a set without services', { skip: whyNoKpt() }, () => {
+test('kpt fails on a set without services', { skip: whyNoKpt() }, () => {
   withFolder({ 'set.yaml': SET.replace('  - compute.googleapis.com\n', '') }, (folder) => {
     const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(!ok)

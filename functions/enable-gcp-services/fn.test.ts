@@ -32,7 +32,7 @@ metadata:
   annotations: {blueprints.cloud.google.com/ownerReference: blueprints.cloud.google.com/ProjectServiceSet/${owner}}
 `
 
-test('each API becomes a service behind the other objects, with the annotations and the namespace of the set', () => {
+test('each API becomes a service after the other objects, with annotations and namespace of the set', () => {
   const metadata =
     '{name: shop, namespace: dev, annotations: {a: b, internal.config.kubernetes.io/path: sub/set.yaml}}'
   const { texts } = run(set('{services: [dns.googleapis.com], projectID: on}', metadata))
@@ -57,7 +57,7 @@ spec:
   )
 })
 
-test('services of an earlier run are made anew or go, those of other sets stay', () => {
+test('recreates or removes services of an earlier run, and keeps those of other sets', () => {
   const text = [
     set('{services: [dns.a.b, iam.a.b]}'),
     service('shop-dns', 'shop'),
@@ -76,7 +76,7 @@ test('services of an earlier run are made anew or go, those of other sets stay',
   ])
 })
 
-test('a set that cannot be read is an error, and nothing changes', () => {
+test('an unreadable set is an error, and nothing changes', () => {
   for (const [spec, message] of [
     ['{}', 'at least one service must be specified under `spec.services[]`'],
     ['{services: [a.b]}', 'invalid service specified: a.b'],
@@ -91,7 +91,7 @@ test('a set that cannot be read is an error, and nothing changes', () => {
     )
 })
 
-test('it never throws', () => {
+test('never throws', () => {
   fc.assert(
     fc.property(oddItems, (items) => {
       for (const item of items)

@@ -27,7 +27,7 @@ metadata:
 `,
 }
 
-test('kpt runs it as a program: names and references differ, and every file and comment stays where it is', {
+test('kpt runs it as a program: names and references change, and files and comments keep their places', {
   skip: whyNoKpt(),
 }, () => {
   withFolder(FILES, (folder) => {
@@ -51,7 +51,7 @@ test('kpt runs it as a program: names and references differ, and every file and 
   })
 })
 
-test('kpt stops where there is nothing to add', { skip: whyNoKpt() }, () => {
+test('kpt fails without a text to add', { skip: whyNoKpt() }, () => {
   withFolder(FILES, (folder) => {
     const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(!ok)

@@ -37,7 +37,7 @@ function object(kind: string, name: string, rest = ''): string {
 const all = (...objects: readonly string[]) => objects.join('---\n')
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
-test('a name gets the text in front or behind, and keeps its quotes and comment', () => {
+test('prepends or appends the text to a name, and keeps its quotes and comment', () => {
   assert.equal(
     run(object('v1 Service', '"web" # the shop')).text,
     object('v1 Service', '"prod-web" # the shop'),
@@ -48,12 +48,12 @@ test('a name gets the text in front or behind, and keeps its quotes and comment'
   )
 })
 
-test('a name with the text in it stays', () => {
+test('keeps a name that contains the text', () => {
   for (const name of ['prod-web', 'a-prod-b'])
     assert.equal(run(object('v1 Service', name)).text, object('v1 Service', name))
 })
 
-test('definitions, namespaces, API services and Kptfiles keep their names; objects for tools only do not', () => {
+test('definitions, namespaces, API services, Kptfiles and local-config objects keep their names', () => {
   for (const kind of [
     'apiextensions.k8s.io/v1 CustomResourceDefinition',
     'v1 Namespace',
@@ -163,7 +163,7 @@ test('a subject of any kind gets the name and the namespace of the account', () 
   )
 })
 
-test('lists of names and annotations are references too', () => {
+test('updates references in lists of names and in annotations', () => {
   const role = object(`${RBAC} ClusterRole`, 'r', 'rules:\n- resourceNames: [a, b]\n')
   assert.match(run(all(role, object('v1 Secret', 'a'))).text, /resourceNames: \[prod-a, b\]/)
   const ingress = object(
@@ -199,7 +199,7 @@ test('depends-on follows objects of the package, also those that keep their name
   assert.match(after('apps/namespaces/x/Deployment/b', 'prod-a'), /Deployment\/b\n/)
 })
 
-test("kustomize's own annotations go, and quotes that nothing needs", () => {
+test('removes internal kustomize annotations and unneeded quotes', () => {
   const before =
     '  annotations:\n    b: "x" # note\n    internal.config.kubernetes.io/refBy: y\n    a: \'1\'\n'
   assert.equal(
@@ -208,7 +208,7 @@ test("kustomize's own annotations go, and quotes that nothing needs", () => {
   )
 })
 
-test('further fields are renamed beside the name', () => {
+test('renames further fields beside the name', () => {
   const config = own('substring: prod-\nadditionalNameFields:\n- kind: Shop\n  path: spec/title\n')
   const shop = (name: string) => object('example.com/v1 Shop', name, `spec:\n  title: ${name}\n`)
   assert.equal(run(shop('a'), config).text, shop('prod-a'))
@@ -220,7 +220,7 @@ test('further fields are renamed beside the name', () => {
   )
 })
 
-test('the config is one entry of a ConfigMap, or an EnsureNameSubstring', () => {
+test('accepts one entry of a ConfigMap, or an EnsureNameSubstring, as config', () => {
   assert.match(
     run(object('v1 Secret', 'a'), own('substring: -x\neditMode: append\n')).text,
     /name: a-x/,
@@ -258,7 +258,7 @@ test('the table has the 153 references of kustomize', () => {
   assert.equal(rows.size, 153)
 })
 
-test('of a PodTemplate only a volume is a reference, an object without a kind is renamed, and quotes are left to the writer', () => {
+test('a PodTemplate has only volume references, an object without a kind is renamed, and the writer chooses quotes', () => {
   const template = object(
     'v1 PodTemplate',
     'a',
@@ -300,7 +300,7 @@ test('the number of visits to an object does not depend on the number of objects
   assert.equal(looksAmong(100), looksAmong(10))
 })
 
-test('with any objects and config nothing is thrown, and a second run changes nothing', () => {
+test('throws for no objects and config, and a second run changes nothing', () => {
   const config = nodes(PREPEND)[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {

@@ -20,7 +20,9 @@ spec:
     - Shop
 `
 
-test('kpt runs it as a program: each folder in its own file', { skip: whyNoKpt() }, () => {
+test('kpt runs it as a program and writes each folder to its own file', {
+  skip: whyNoKpt(),
+}, () => {
   withFolder({ 'hierarchy.yaml': HIERARCHY }, (folder) => {
     const { ok, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(ok, stderr)
@@ -44,7 +46,7 @@ spec:
   })
 })
 
-test('kpt stops at a hierarchy without a parent', { skip: whyNoKpt() }, () => {
+test('kpt fails on a hierarchy without a parent', { skip: whyNoKpt() }, () => {
   withFolder({ 'hierarchy.yaml': HIERARCHY.replace('external', 'other') }, (folder) => {
     const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(!ok)

@@ -28,7 +28,7 @@ const hierarchy = (apiVersion: string, spec: string, metadata = '{name: shop}') 
 const names = (folders: readonly string[]) =>
   folders.map((each) => /^ {2}name: (.*)$/m.exec(each)?.[1])
 
-test('folders are those of lists, maps and subtrees, with the annotations and the namespace of the hierarchy', () => {
+test('creates folders of lists, maps and subtrees, with annotations and namespace of the hierarchy', () => {
   const spec =
     '{parentRef: {external: 12}, subtrees: {teams: [Shop_1]}, config: [{Dev: {$subtree: teams}}, Prod, 7, ~]}'
   const { folders } = run(
@@ -57,7 +57,7 @@ spec:
   assert.match(folders[2] ?? '', /organizationRef:\n {4}external: '12'\n$/)
 })
 
-test('older versions refer to parents by annotations, and are warnings', () => {
+test('older versions refer to parents by annotations, and cause warnings', () => {
   const second = run(
     hierarchy('cft.dev/v1alpha2', '{parentRef: {kind: Folder, external: A b}, config: [{x: [z]}]}'),
   )
@@ -74,7 +74,7 @@ test('older versions refer to parents by annotations, and are warnings', () => {
   assert.deepEqual([first.messages.length, second.messages.length], [1, 1])
 })
 
-test('every object is written as js-yaml writes it, and of equal objects the last is left', () => {
+test('writes every object like js-yaml, and keeps the last of equal objects', () => {
   const object = (spec: string) => `apiVersion: v1\nkind: Foo\nmetadata: {name: a}\nspec: ${spec}\n`
   const spec =
     '{a: 017, b: 1.0, c: 2020-01-02, d: "a:b", e: on, f: [[x, w], z], <<: {a: 1, g: 1_0}, 1: 12:30, h: -0.0, i: 1:30.5, j: "a\\tb"}'
@@ -100,7 +100,7 @@ test('every object is written as js-yaml writes it, and of equal objects the las
   )
 })
 
-test('what the original refuses is an error', () => {
+test('reports the same errors as the original', () => {
   const root = 'parentRef: {external: a}'
   for (const [spec, message] of [
     ['{config: [a]}', /no parentRef/],
@@ -125,7 +125,7 @@ test('what the original refuses is an error', () => {
   )
 })
 
-test('it never throws', () => {
+test('never throws', () => {
   fc.assert(
     fc.property(
       oddItems,

@@ -19,7 +19,7 @@ spec:
 `,
 }
 
-test('kpt passes a package whose objects are valid, and leaves its files as they are', {
+test('kpt passes a package with valid objects, and leaves its files unchanged', {
   skip: whyNoKpt(),
 }, () => {
   withFolder(FILES, (folder) => {
@@ -30,7 +30,7 @@ test('kpt passes a package whose objects are valid, and leaves its files as they
   })
 })
 
-test('kpt stops at an invalid object, and the results name its location', {
+test('kpt fails on an invalid object, and the results name its location', {
   skip: whyNoKpt(),
 }, () => {
   withFolder(

@@ -146,7 +146,7 @@ for (const [name, from, to, expected] of ROWS) {
   })
 }
 
-test('with strict a field that is not there is an error of the object around it', () => {
+test('in strict mode, an unknown field is an error of its parent object', () => {
   assert.deepEqual(
     text(WEB.replace('replicas: 2', "replica: 2\n  'it''s': 1"), { strict: 'true' }),
     ["spec: additional properties 'replica', 'it\\'s' not allowed"],
@@ -157,7 +157,7 @@ test('with strict a field that is not there is an error of the object around it'
   ])
 })
 
-test('a result names the object and its place in the files', () => {
+test('a result names the object and its file location', () => {
   const annotations =
     "annotations: {internal.config.kubernetes.io/path: a/web.yaml, internal.config.kubernetes.io/index: '2'}"
   const { results } = run(
@@ -189,14 +189,14 @@ test('a kind without a schema is an error unless the config or the object ignore
   ])
 })
 
-test('a skipped kind is not validated', () => {
+test('does not validate a skipped kind', () => {
   assert.deepEqual(
     text(WEB.replace('replicas: 2', 'replicas: two'), { skip_kinds: 'Deployment' }),
     [],
   )
 })
 
-test('an unknown version is refused, with the built-in ones', () => {
+test('rejects an unknown version, and lists the built-in ones', () => {
   const [version = ''] = /^v[0-9]+\.[0-9]+/.exec(schemas.kubernetesVersion) ?? []
   for (const known of [version, version.slice(1), schemas.kubernetesVersion])
     assert.deepEqual(text(WEB, { kubernetes_version: known }), [])
@@ -205,14 +205,14 @@ test('an unknown version is refused, with the built-in ones', () => {
   ])
 })
 
-test('another place for schemas is refused, not passed over', () => {
+test('rejects another schema location instead of ignoring it', () => {
   for (const key of ['schema_location', 'additional_schema_locations']) {
     const [message = ''] = text(WEB, { [key]: 'https://example.com' })
     assert.ok(message.startsWith(`: ${key} is set, and `), message)
   }
 })
 
-test('no value of a Secret is reported', () => {
+test('reports no value of a Secret', () => {
   const secret =
     'apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  key: hunter2!\n  other: 4711\n  good: aHVudGVyMg==\n'
   assert.deepEqual(text(secret), [
@@ -221,7 +221,7 @@ test('no value of a Secret is reported', () => {
   ])
 })
 
-test('the schemas are written in a stable form', () => {
+test('writes the schemas in a stable form', () => {
   const text = readFileSync(new URL('schemas-1.34.json', import.meta.url), 'utf8')
   assert.equal(formatReducedSchemas(JSON.parse(text)), text)
   assert.ok(text.length < 200_000)
@@ -230,7 +230,7 @@ test('the schemas are written in a stable form', () => {
   for (const name of Object.values(schemas.kinds)) assert.ok(names.has(name), name)
 })
 
-test('no object makes it throw, and an object has at most 100 results', () => {
+test('throws for no object, and gives at most 100 results per object', () => {
   const kind = fc.constantFrom(...Object.keys(schemas.kinds))
   fc.assert(
     fc.property(kind, fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (gvk, spec, strict) => {

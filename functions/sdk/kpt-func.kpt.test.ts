@@ -45,7 +45,7 @@ function render(
 }
 
 for (const command of ['render', 'eval'] as const) {
-  test(`kpt fn ${command} with a function that does nothing leaves every file of every package`, {
+  test(`kpt fn ${command} with a function that does nothing keeps every file of every package`, {
     skip: whyNoKpt(),
   }, () => {
     render(command, '', ({ ok, stderr }, read) => {
@@ -70,7 +70,7 @@ test('kpt reads the results, and the printed text does not interfere', { skip: w
   })
 })
 
-test('kpt stops where the function throws', { skip: whyNoKpt() }, () => {
+test('kpt fails when the function throws', { skip: whyNoKpt() }, () => {
   render('eval', `throw new Error('not today')`, ({ ok }, read) => {
     assert.ok(!ok)
     assert.match(read('out/results.yaml'), /message: not today\n +severity: error\n/)

@@ -61,7 +61,7 @@ function context(folder: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n${annotations}data:\n  name: ${folder}x\n`
 }
 
-test('a function that does nothing gives the very same nodes', async () => {
+test('a function that does nothing returns the same nodes', async () => {
   const items = maps(ODD)
   const output = await fromKptFunc(kptFunc(() => undefined))({ items, config: undefined })
   assert.deepEqual([output.exitCode, output.results, output.stderr], [0, [], ''])
@@ -69,14 +69,14 @@ test('a function that does nothing gives the very same nodes', async () => {
   assert.equal(textsOf(output), ODD)
 })
 
-test('one changed field is one changed line: dates, octals, long integers, quotes and comments stay', async () => {
+test('one changed field changes one line: dates, octals, long integers, quotes and comments stay', async () => {
   const output = await run((configs) => {
     for (const object of configs.getAll()) (object as Spec).spec['replicas'] = 2
   }, ODD)
   assert.equal(textsOf(output), ODD.replace('replicas: 1', 'replicas: 2'))
 })
 
-test('a function that puts a copy in the place of an object changes no more than it changed', async () => {
+test('a function that replaces an object with a copy changes no more than it changed', async () => {
   const output = await run((configs) => {
     const copies = configs.deepCopy().getAll()
     configs.deleteAll()
@@ -86,7 +86,7 @@ test('a function that puts a copy in the place of an object changes no more than
   assert.equal(textsOf(output), ODD.replace('word: "x"', 'word: "y"'))
 })
 
-test('objects of one key are not lost: each package has its call', async () => {
+test('keeps objects with equal keys by calling the function once per package', async () => {
   const kptfiles = ['', 'a/', 'b/'].map(
     (folder) =>
       `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: k${folder.slice(0, 1)}\n  annotations: {config.kubernetes.io/path: ${folder}Kptfile}\n`,
@@ -110,7 +110,7 @@ test('objects of one key are not lost: each package has its call', async () => {
   assert.deepEqual(output.results, [{ message: 'seen', severity: 'info' }])
 })
 
-test('equal objects of one package are all there too', async () => {
+test('keeps equal objects of one package', async () => {
   const twin = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: twin\ndata:\n  n: "1" # c\n'
   const text = [twin, ODD, twin.replace('"1"', '"2"')].join('---\n')
   const output = await run((configs) => {
@@ -120,7 +120,7 @@ test('equal objects of one package are all there too', async () => {
   assert.equal(textsOf(output), text.replaceAll(/( {2}name: .*\n)/g, '$1  labels:\n    l: x\n'))
 })
 
-test('without equal objects there is one call, with all objects', async () => {
+test('calls the function once with all objects when none are equal', async () => {
   let calls = 0
   await run(
     () => {
@@ -148,7 +148,7 @@ test('deleted objects are absent, inserted ones come last, renamed ones keep the
   )
 })
 
-test('results are put into the words of kpt', async () => {
+test('converts results to the terms of kpt', async () => {
   const output = await run((configs) => {
     const [object] = configs.getAll()
     assert.ok(object !== undefined)
@@ -179,7 +179,7 @@ test('results are put into the words of kpt', async () => {
   assert.equal(output.exitCode, 0)
 })
 
-test('a result of severity error fails, and the items are as they came', async () => {
+test('a result of severity error fails, and the items stay unchanged', async () => {
   const output = await run((configs) => {
     for (const object of configs.getAll()) (object as Spec).spec = {}
     configs.addResults({ severity: 'error', message: 'no' })
@@ -190,7 +190,7 @@ test('a result of severity error fails, and the items are as they came', async (
 
 const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: b\n'
 
-test('an exception is a failed output, with the exit codes of the package and the results so far', async () => {
+test('an exception fails the run, with the exit code of the package and the results so far', async () => {
   const missing = await run(
     (configs) => {
       configs.addResults({ severity: 'info', message: 'first' })
@@ -209,7 +209,7 @@ test('an exception is a failed output, with the exit codes of the package and th
   assert.deepEqual([other.exitCode, other.results], [2, [{ message: 'far', severity: 'error' }]])
 })
 
-test('the config is given as a copy, to each call a new one', async () => {
+test('each call gets a new copy of the config', async () => {
   const [config] = maps(CONFIG)
   let calls = 0
   const fn = kptFunc((configs) => {
@@ -222,7 +222,7 @@ test('the config is given as a copy, to each call a new one', async () => {
   assert.equal(config === undefined ? '' : writeYamlNode(config), CONFIG)
 })
 
-test('values without a JSON form fail, and do not hang', async () => {
+test('values without a JSON form fail instead of hanging', async () => {
   const around: Record<string, unknown> = {}
   around['self'] = around
   for (const value of [around, Number.NaN, () => 1, 1n, Symbol('x')]) {
@@ -245,7 +245,7 @@ test('values without a JSON form fail, and do not hang', async () => {
 /** The global console at the moment. */
 const printer = (): Console => globalThis.console
 
-test('the console is restored, and the printed text is the standard error', async () => {
+test('restores the console, and printed text goes to standard error', async () => {
   const { default: host } = await import('node:console')
   const output = await run(async () => {
     printer().log('one %d', 1)
@@ -262,7 +262,7 @@ test('the console is restored, and the printed text is the standard error', asyn
   assert.equal(globalThis.console, host)
 })
 
-test('the printed texts of two concurrent functions do not mix', async () => {
+test('does not mix the printed texts of two concurrent functions', async () => {
   const say = (word: string) => async (): Promise<void> => {
     printer().log(`${word} 1`)
     await new Promise((done) => setImmediate(done))

@@ -7,7 +7,7 @@ import * as sdk from './sdk.ts'
 const declared: typeof Declared = sdk
 const given: typeof sdk = declared
 
-test('backporch/functions exports what its types declare, and the console stays that of Node', () => {
+test('backporch/functions exports what its types declare, and keeps the console of Node', () => {
   assert.deepEqual(Object.keys(given).sort(), Object.keys(declared).sort())
   assert.equal(typeof declared.runKptFunc, 'function')
 })

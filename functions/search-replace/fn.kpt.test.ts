@@ -56,7 +56,7 @@ items:
           path: web.yaml
 `
 
-test('kpt runs it as a program: files and results are those of the original', {
+test('kpt runs it as a program, with the same files and results as the original', {
   skip: whyNoKpt(),
 }, () => {
   const { files, results } = evalFunction(PROGRAM, { 'web.yaml': WEB }, CONFIG)
@@ -70,7 +70,7 @@ test('kpt runs it as a program: files and results are those of the original', {
   assert.equal(results, RESULTS)
 })
 
-test('a key that it does not know stops it, and kpt shows why', { skip: whyNoKpt() }, () => {
+test('an unknown key fails, and kpt shows why', { skip: whyNoKpt() }, () => {
   withFolder({ 'pkg/web.yaml': WEB }, (folder) => {
     const { ok, stderr } = runKpt(
       folder,

@@ -44,7 +44,7 @@ const WEB = `${LOCATION}spec:
     image: reg.example/log:2
 `
 
-test('fields are found by value, and counted one result each', () => {
+test('finds fields by value, with one result each', () => {
   const { told: reported, text, results } = search(WEB, { 'by-value': '3' })
   assert.equal(text, WEB)
   assert.deepEqual(reported, [
@@ -54,7 +54,7 @@ test('fields are found by value, and counted one result each', () => {
   assert.deepEqual(results[0]?.file, { path: 'shop/web.yaml' })
 })
 
-test('a value is put where it was found, with the quotes and the comment that were there', () => {
+test('replaces a value in place, and keeps its quotes and comment', () => {
   const { told: reported, text } = search(WEB, { 'by-value': '3', 'put-value': '4' })
   assert.equal(text, WEB.replace('replicas: 3', 'replicas: 4').replace('"3"', '"4"'))
   assert.deepEqual(reported, [
@@ -63,11 +63,11 @@ test('a value is put where it was found, with the quotes and the comment that we
   ])
 })
 
-test('a tag is removed with its value', () => {
+test('removes a tag together with its value', () => {
   assert.equal(search('a: !!str 3\n', { 'by-value': '3', 'put-value': '4' }).text, 'a: 4\n')
 })
 
-test('an expression is not anchored, and its groups can be put', () => {
+test('an expression is not anchored, and the new value can use its groups', () => {
   const { told: reported, text } = search(WEB, {
     'by-value-regex': 'reg\\.example/(\\w+)(-\\w+)?:',
     'put-value': 'mirror.example/${1}${2}:3',
@@ -85,7 +85,7 @@ test('an expression is not anchored, and its groups can be put', () => {
   )
 })
 
-test('comments are put, with groups, and take the place of others', () => {
+test('writes comments, with groups, in place of existing ones', () => {
   const data = { 'by-value-regex': '^shop-(.*)', 'put-comment': 'kpt-set: ${app}-${1}' }
   assert.equal(
     search(WEB, { ...data, 'by-path': '**.name' }).text,
@@ -102,7 +102,7 @@ test('comments are put, with groups, and take the place of others', () => {
   assert.match(search(WEB, image).text, /image: web:1\.4 # own 1\.4\n/)
 })
 
-test('a group that is not in the expression is an error', () => {
+test('a group that the expression lacks is an error', () => {
   const { exitCode, told: reported } = search(WEB, {
     'by-value-regex': 'shop-(.*)',
     'put-value': '${2}',
@@ -113,7 +113,7 @@ test('a group that is not in the expression is an error', () => {
   ])
 })
 
-test('every condition has to hold', () => {
+test('requires every condition to match', () => {
   assert.deepEqual(search(WEB, { 'by-value': '3', 'by-path': 'spec.weight' }).told, [
     'spec.weight: Matched field value "\\"3\\""',
   ])
@@ -124,7 +124,7 @@ test('every condition has to hold', () => {
   assert.equal(search(WEB, { 'by-value': '3', 'by-file-path': '**/web.yaml' }).told.length, 2)
 })
 
-test('a path alone finds its fields, items of lists by their number', () => {
+test('finds fields by a path alone, with list items by index', () => {
   assert.deepEqual(search(WEB, { 'by-path': 'spec.containers[1].*' }).told, [
     'spec.containers[1].name: Matched field value "shop-log"',
     'spec.containers[1].image: Matched field value "reg.example/log:2"',
@@ -132,7 +132,7 @@ test('a path alone finds its fields, items of lists by their number', () => {
   assert.equal(search(WEB, { 'by-path': 'spec.**', 'put-value': 'x' }).told.length, 8)
 })
 
-test('a plain path with a value to put is created where it is absent', () => {
+test('creates an absent field at a plain path when a value is given', () => {
   const { told: reported, text } = search(WEB, {
     'by-path': 'metadata.labels.app',
     'put-value': 'shop',
@@ -156,14 +156,14 @@ const PUT: readonly (readonly [before: string, path: string, value: string, afte
   ['a:\n- x: 1\n', 'a.7.x', '2', 'a:\n- x: 1\n'],
 ]
 
-test('a new value at a path is text, and a replaced one keeps the old quotes', () => {
+test('a new value at a path is a string, and a replaced one keeps the old quotes', () => {
   for (const [before, path, value, after] of PUT) {
     const { exitCode, text } = search(before, { 'by-path': path, 'put-value': value })
     assert.deepEqual([exitCode, text], [0, after], `${path}: ${value}`)
   }
 })
 
-test('a path through another node than a map is an error, without the value', () => {
+test('a path through a node other than a map is an error, without the value', () => {
   for (const [before, path, kinds] of [
     ['a: opensesame\n', 'a.b', 'expected MappingNode but got ScalarNode'],
     ['a: [opensesame]\n', 'a.b.c', 'expected MappingNode but got SequenceNode'],
@@ -176,7 +176,7 @@ test('a path through another node than a map is an error, without the value', ()
   }
 })
 
-test('the comment of a list is put at its key, for any searched value', () => {
+test('writes the comment of a list at its key, for any searched value', () => {
   const data = { 'by-path': 'spec.containers[0].ports', 'put-comment': 'kpt-set: ${ports}' }
   const { told: reported, text } = search(WEB, data)
   assert.equal(
@@ -189,7 +189,7 @@ test('the comment of a list is put at its key, for any searched value', () => {
   assert.equal(search(WEB, { ...data, 'by-value': 'nowhere' }).text, text)
 })
 
-test('a list whose key has quotes or a comment gets none', () => {
+test('writes no comment for a list whose key has quotes or a comment', () => {
   for (const text of ['"env":\n- a\n', 'env: # there\n- a\n', 'env: []\n']) {
     assert.deepEqual(search(text, { 'by-path': 'env', 'put-comment': 'new' }).told, ['no matches'])
   }
@@ -209,7 +209,7 @@ const REFUSED: readonly (readonly [data: { readonly [key: string]: string }, pro
   [{ 'by-file-path': '{a,b' }, 'syntax error in pattern'],
 ]
 
-test('a search that is not one is an error', () => {
+test('an invalid search is an error', () => {
   for (const [data, problem] of REFUSED) {
     const { exitCode, told: reported } = search(WEB, data)
     assert.deepEqual(
@@ -219,18 +219,18 @@ test('a search that is not one is an error', () => {
   }
 })
 
-test('without anything to look for, nothing is found', () => {
+test('finds nothing without a search criterion', () => {
   assert.deepEqual(search(WEB, {}).told, ['no matches'])
   assert.deepEqual(search(WEB, { 'put-value': 'x' }).told, ['no matches'])
   assert.equal(searchReplace({ items: itemsOf(WEB), config: undefined }).exitCode, 0)
 })
 
-test('a match in an object without a file is changed and not reported', () => {
+test('changes but does not report a match in an object without a file', () => {
   const { told: reported, text } = search('a: x\n', { 'by-value': 'x', 'put-value': 'y' })
   assert.deepEqual([text, reported], ['a: y\n', ['no matches']])
 })
 
-test('credentials are not reported', () => {
+test('does not report credentials', () => {
   const text = `kind: Secret\n${LOCATION}stringData:\n  a: opensesame\n`
   assert.deepEqual(search(text, { 'by-value-regex': 'open(.*)', 'put-value': 'shut${1}' }).told, [
     'stringData.a: Mutated field value to "<redacted>"',
@@ -243,7 +243,7 @@ test('credentials are not reported', () => {
   )
 })
 
-test('an expression that would take for ever elsewhere is fast', () => {
+test('an expression that makes backtracking engines hang is fast', () => {
   const started = process.cpuUsage()
   search(`${LOCATION}a: ${'a'.repeat(5000)}\n`, { 'by-value-regex': '(a+)+$b' })
   assert.ok(process.cpuUsage(started).user < 2_000_000)

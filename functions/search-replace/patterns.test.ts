@@ -22,7 +22,7 @@ const FIELDS: readonly (readonly [
   ['annotations.*', [], ['.annotations.example.com/x']],
 ]
 
-test('fields fit path expressions', () => {
+test('matches fields against path expressions', () => {
   for (const [pattern, fits, not] of FIELDS) {
     for (const location of fits)
       assert.ok(matchesFieldPattern(pattern, location), `${pattern} fits ${location}`)
@@ -31,7 +31,7 @@ test('fields fit path expressions', () => {
   }
 })
 
-test('only a path of plain names can be created', () => {
+test('creates only a path of plain names', () => {
   assert.ok(isPlainPath('metadata.labels.app'))
   for (const path of ['', 'a..b', 'a.*', 'a.**.b', 'a[0]', 'a*'])
     assert.ok(!isPlainPath(path), path)
@@ -61,7 +61,7 @@ const FILES: readonly (readonly [
   ['a.b+(c)', ['a.b+(c)'], ['aXb+(c)']],
 ]
 
-test('files fit file patterns', () => {
+test('matches files against file patterns', () => {
   for (const [pattern, fits, not] of FILES) {
     const matches = compileFilePattern(pattern)
     for (const path of fits) assert.equal(matches?.(path), true, `${pattern} fits ${path}`)
@@ -69,7 +69,7 @@ test('files fit file patterns', () => {
   }
 })
 
-test('an invalid pattern, or one with too many alternatives, is refused', () => {
+test('rejects an invalid pattern, or one with too many alternatives', () => {
   for (const pattern of [
     '[a',
     '[]',

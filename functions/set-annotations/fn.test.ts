@@ -29,7 +29,7 @@ const object = (kind: string, rest = '') => {
 const ANNOTATED = '  annotations:\n    team: shop\n'
 const TEMPLATE = 'spec:\n  template:\n    metadata:\n      annotations:\n        team: shop\n'
 
-test('every object is annotated, and the pods that it makes', () => {
+test('annotates every object and its pod templates', () => {
   for (const kind of ['v1 Service', 'example.com/v1 Shop', 'v1 Pod', 'example.com/v1 Job'])
     assert.equal(run(object(kind)).text, object(kind, ANNOTATED))
   for (const kind of [
@@ -49,7 +49,7 @@ test('every object is annotated, and the pods that it makes', () => {
   )
 })
 
-test('objects for tools only are annotated too', () => {
+test('annotates local-config objects too', () => {
   assert.match(
     run(object('v1 ConfigMap', "  annotations:\n    config.kubernetes.io/local-config: 'true'\n"))
       .text,
@@ -57,7 +57,7 @@ test('objects for tools only are annotated too', () => {
   )
 })
 
-test('an existing value keeps its quotes and comment; new fields get the same quotes', () => {
+test('an existing value keeps its quotes and comment, and new fields get the same quotes', () => {
   const before = object(
     'apps/v1 Deployment',
     '  annotations:\n    team: \'old\' # whose\n    on: "1"\n',
@@ -76,7 +76,7 @@ test('an existing value keeps its quotes and comment; new fields get the same qu
   )
 })
 
-test('a value that is a number, a boolean or a map without quotes gets them', () => {
+test('quotes an unquoted number, boolean or map value', () => {
   const values: readonly (readonly [string, string])[] = [
     ['"1"', '"1"'],
     ['"yes"', '"yes"'],
@@ -95,7 +95,7 @@ test('a value that is a number, a boolean or a map without quotes gets them', ()
     )
 })
 
-test('annotations that are null become a map, and where something else is, the run fails', () => {
+test('null annotations become a map, and any other type fails', () => {
   assert.equal(
     run(object('v1 Secret', '  annotations: null\n')).text,
     object('v1 Secret', ANNOTATED),
@@ -108,7 +108,7 @@ test('annotations that are null become a map, and where something else is, the r
   )
 })
 
-test('additional fields are found in lists, and are created only if they say create', () => {
+test('finds additional fields in lists, and creates them only if they say create', () => {
   const field = (rest: string) =>
     own(`annotations: {team: shop}\nadditionalAnnotationFields:\n- kind: Shop\n  ${rest}\n`)
   const shop = object(
@@ -134,7 +134,7 @@ test('additional fields are found in lists, and are created only if they say cre
   )
 })
 
-test('two objects of one name are refused, and one without kind and name is annotated', () => {
+test('rejects two objects of one name, and annotates one without kind and name', () => {
   const refused = (text: string) => run(text).results[0]?.message
   assert.equal(
     refused(`${object('v1 ConfigMap')}---\n${object('v1 ConfigMap', '  namespace: default\n')}`),
@@ -147,7 +147,7 @@ test('two objects of one name are refused, and one without kind and name is anno
   assert.equal(run('apiVersion: v1\nkind: ConfigMapList\n').exitCode, 0)
 })
 
-test('the config is a ConfigMap or a SetAnnotations, and has an annotation', () => {
+test('requires a ConfigMap or a SetAnnotations with an annotation as config', () => {
   const rows: readonly (readonly [string, string])[] = [
     ['{}', '`functionConfig` must be a `ConfigMap` or `SetAnnotations`'],
     [configMap(''), 'input annotation list cannot be empty'],
@@ -171,7 +171,7 @@ test('the config is a ConfigMap or a SetAnnotations, and has an annotation', () 
   )
 })
 
-test('any objects and config are taken, and a second run changes nothing', () => {
+test('accepts any objects and config, and a second run changes nothing', () => {
   const config = nodes(configMap('team: shop, a: "yes"'))[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {

@@ -38,7 +38,7 @@ test('kpt runs it as a program: the request is in the file, and in the results',
   })
 })
 
-test('kpt stops at an invalid quantity', { skip: whyNoKpt() }, () => {
+test('kpt fails on an invalid quantity', { skip: whyNoKpt() }, () => {
   withFolder({ 'web.yaml': POD }, (folder) => {
     const { ok, stdout, stderr } = runKpt(
       folder,

@@ -31,7 +31,7 @@ const BOTH = '{cpu: 100m, memory: 128Mi}'
 const head = (kind: string): string =>
   `apiVersion: apps/v1\nkind: ${kind}\nmetadata:\n  name: web\n`
 
-test('a container without requests gets both, and one line of the file changes for each', async () => {
+test('a container without requests gets both, and each adds one line to the file', async () => {
   const given = `${head('Deployment')}spec:\n  template:\n    spec:\n      containers:\n      - name: app # ours\n        image: "nginx:1"\n`
   const { text, results } = await run(given, BOTH)
   assert.equal(
@@ -44,12 +44,12 @@ test('a container without requests gets both, and one line of the file changes f
   ])
 })
 
-test('the order of the entries of the config does not matter, because kpt gives them in another one each time', async () => {
+test('ignores the order of config entries, which kpt changes each time', async () => {
   const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n`
   assert.deepEqual(await run(given, '{memory: 128Mi, cpu: 100m}'), await run(given, BOTH))
 })
 
-test('a request and a limit that are there stay, and only the config sets anything', async () => {
+test('keeps a request, adds none beside an existing limit, and sets only what the config gives', async () => {
   const given = `${head('Pod')}spec:\n  containers:\n  - name: a\n    resources: {requests: {cpu: 1}}\n  - name: b\n    resources: {limits: {memory: 1Gi}}\n`
   const { text } = await run(given, BOTH)
   assert.match(text, /name: a\n {4}resources: \{requests: \{cpu: 1, memory: 128Mi\}\}\n/)
@@ -69,7 +69,7 @@ for (const [kind, path] of [
   ['Job', 'spec.template.spec'],
   ['CronJob', 'spec.jobTemplate.spec.template.spec'],
 ] as const) {
-  test(`containers and init containers of a ${kind}`, async () => {
+  test(`sets containers and init containers of a ${kind}`, async () => {
     const pod = path.split('.').reduceRight<unknown>((value, key) => ({ [key]: value }), {
       initContainers: [{ name: 'a' }],
       containers: [{ name: 'b' }],
@@ -87,7 +87,7 @@ for (const [kind, path] of [
   })
 }
 
-test('other kinds and malformed pods do not change', async () => {
+test('keeps other kinds and malformed pods unchanged', async () => {
   for (const given of [
     `${head('Service')}spec:\n  containers:\n  - name: a\n`,
     `${head('Pod')}spec: 7\n`,

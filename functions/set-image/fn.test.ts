@@ -34,7 +34,7 @@ spec:
       - image: reg.example/webber:1.4
 `
 
-test('images of containers and init containers are set in any kind, and each result names a field', () => {
+test('sets images of containers and init containers in any kind, with one result per field', () => {
   const { text, results, exitCode } = set(
     ROLLOUT,
     configMap('name: reg.example/web, newTag: "1.5"'),
@@ -66,7 +66,7 @@ test('images of containers and init containers are set in any kind, and each res
   ])
 })
 
-test('every object comes out as JSON leaves it, with or without an image', () => {
+test('every object is rewritten through JSON, with or without an image', () => {
   assert.equal(
     set(
       `kind: My # what
@@ -108,7 +108,7 @@ spec:
   )
 })
 
-test('a problem stops v0.1.1, and v0.1.0 changes nothing and goes on', () => {
+test('a problem stops v0.1.1, while v0.1.0 changes nothing and continues', () => {
   const problems: readonly (readonly [text: string, config: string, message: RegExp])[] = [
     [ROLLOUT, configMap('newTag: "1"'), /^missing image name$/],
     [ROLLOUT, configMap('name: web'), /^missing image newName, newTag, or digest$/],
@@ -139,7 +139,7 @@ test('a problem stops v0.1.1, and v0.1.0 changes nothing and goes on', () => {
   }
 })
 
-test('both releases crash without a config, and for a name that is no regular expression', () => {
+test('both releases crash without a config, and for a name that is not a regular expression', () => {
   for (const run of [setImage, setImageOrNothing]) {
     assert.equal(run({ items: itemsOf(ROLLOUT), config: undefined }).exitCode, 2)
     assert.equal(set(ROLLOUT, configMap('name: "(", newTag: "1"'), run).exitCode, 2)
@@ -162,12 +162,12 @@ const REFERENCES: readonly (readonly [
   ['web:1', { digest: 'sha256:cd' }, 'web@sha256:cd'],
 ]
 
-test('references are split and joined', () => {
+test('splits and joins image references', () => {
   for (const [reference, change, wanted] of REFERENCES)
     assert.equal(buildImageReference(reference, { ...none, ...change }), wanted)
 })
 
-test('a name is that of an image with a tag or a digest, and part of an expression', () => {
+test('matches an image by name with a tag or a digest, and by an anchored expression', () => {
   const matches = (name: string, reference: string) => createImageMatcher(name)?.(reference)
   for (const reference of ['web', 'web:1', 'web:', 'web@sha256:ab', 'web:{TAG}'])
     assert.equal(matches('web', reference), true)
@@ -177,7 +177,7 @@ test('a name is that of an image with a tag or a digest, and part of an expressi
   assert.equal(matches('(web|log)', 'log:1'), true)
 })
 
-test('a reference that is given nothing new stays as it is', () => {
+test('a reference without new parts stays unchanged', () => {
   const name = fc.stringMatching(/^([a-z]{1,4}(:[0-9]{1,4})?\/)?[a-z]{1,5}$/)
   const part = fc.option(fc.stringMatching(/^[a-z0-9.]{1,4}$/), { nil: undefined })
   fc.assert(

@@ -32,7 +32,7 @@ test('kpt runs it as a program: labels and selectors differ, and comments stay',
   })
 })
 
-test('kpt stops without labels', { skip: whyNoKpt() }, () => {
+test('kpt fails without labels', { skip: whyNoKpt() }, () => {
   withFolder({ 'web.yaml': SERVICE }, (folder) => {
     const { ok, stdout, stderr } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(!ok)

@@ -23,7 +23,7 @@ function run(text: string, config = 'apiVersion: v1\nkind: ConfigMap\ndata: {app
 const own = (rest: string) => `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabelConfig\n${rest}`
 const object = (rest: string) => `apiVersion: v1\nkind: Foo\nmetadata: {name: a}\n${rest}`
 
-test('objects are written anew, from the values that kubectl reads', () => {
+test('rewrites objects from the values that kubectl reads', () => {
   assert.equal(
     run(
       object(
@@ -47,7 +47,7 @@ spec:
   )
 })
 
-test('an object for tools only is removed, and a list is its items', () => {
+test('removes a local-config object, and expands a list to its items', () => {
   const local =
     'apiVersion: v1\nkind: Foo\nmetadata: {name: local, annotations: {config.kubernetes.io/local-config: "false"}}\n'
   const list =
@@ -59,7 +59,7 @@ test('an object for tools only is removed, and a list is its items', () => {
   )
 })
 
-test('further fields are those of fieldSpecs, and an unquoted on is a text in a config', () => {
+test('additional fields come from fieldSpecs, and an unquoted on is a string in a config', () => {
   const { text } = run(
     object(''),
     own('labels: {app: on}\nfieldSpecs: [{path: spec/own, create: true}]\n'),
@@ -67,7 +67,7 @@ test('further fields are those of fieldSpecs, and an unquoted on is a text in a 
   assert.match(text, /^spec:\n {2}own:\n {4}app: "on"\n$/m)
 })
 
-test('what kustomize does not read is an error', () => {
+test('input that kustomize does not read is an error', () => {
   for (const [text, message] of [
     ['apiVersion: v1\nmetadata: {name: a}\n', 'missing kind in object'],
     ['apiVersion: v1\nkind: Foo\n', 'missing metadata.name in object'],
@@ -92,7 +92,7 @@ test('what kustomize does not read is an error', () => {
   )
 })
 
-test('it never throws', () => {
+test('never throws', () => {
   fc.assert(
     fc.property(oddItems, oddConfig, (items, config) => {
       setLabel({ items, config })

@@ -49,7 +49,7 @@ test('kpt runs it as a program: labels and selectors differ, and the results cou
   })
 })
 
-test('kpt stops at invalid labels', { skip: whyNoKpt() }, () => {
+test('kpt fails on invalid labels', { skip: whyNoKpt() }, () => {
   withFolder({ 'web.yaml': SERVICE.replace('{app: old}', '7') }, (folder) => {
     const { ok, stdout, stderr } = runKpt(
       folder,

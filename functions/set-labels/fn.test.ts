@@ -47,7 +47,7 @@ const OF_POD = [
   'spec.template.spec.topologySpreadConstraints.0.labelSelector.matchLabels',
 ]
 
-test('every place of a kind gets the labels, and no other place', () => {
+test('sets the labels in every label field of a kind, and nowhere else', () => {
   const own = 'metadata.labels'
   const matching = 'selector: {matchLabels: {app: x, team: x}}'
   const rows: readonly (readonly [string, string, readonly string[]])[] = [
@@ -123,7 +123,7 @@ test('affinity does not change, because the original searches the wrong path', (
   ])
 })
 
-test('a label that is there keeps its place and comment, and loses its quotes only where it changes', () => {
+test('an existing label keeps its position and comment, and loses its quotes only when it changes', () => {
   const service = (app: string) => `apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -137,21 +137,21 @@ metadata:
   assert.equal(run(service('"old"')).text, service('web'))
 })
 
-test('an object for tools only does not change; without other objects the result says so', () => {
+test('keeps a local-config object, and the result reports when there is no other object', () => {
   const local =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/local-config: 'true'\n"
   assert.deepEqual(run(local).results, [{ message: 'no input resources', severity: 'info' }])
   assert.equal(run(local).text, local)
 })
 
-test('labels are counted for every visited field, also without a change', () => {
+test('counts labels for every visited field, also without a change', () => {
   assert.deepEqual(
     run('apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {}}\n').results,
     [{ message: 'set 6 labels in total', severity: 'info' }],
   )
 })
 
-test('something else than labels is an error, and the other objects are still done', () => {
+test('a label field of another type is an error, and the other objects are still processed', () => {
   const bad =
     'apiVersion: v1\nkind: Service\nmetadata: {name: a, labels: 7}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: b}\n'
   const { messages, exitCode, results } = run(bad)
@@ -163,7 +163,7 @@ test('something else than labels is an error, and the other objects are still do
   assert.equal(results[0]?.severity, 'error')
 })
 
-test('an error names the kind, and the group and version where the object has fields of these names', () => {
+test('an error names the kind, and group and version when the object has such fields', () => {
   const messages = (more: string) =>
     run(`apiVersion: a/b/c\nkind: Shop\nmetadata: {labels: 7}\n${more}`).messages[0]
   const field = 'has unmatched field type "string" in fieldpath .metadata.labels.app'
@@ -175,7 +175,7 @@ test('an error names the kind, and the group and version where the object has fi
   )
 })
 
-test('claims that are no list of maps are an error', () => {
+test('claims that are not a list of maps are an error', () => {
   const messages = (claims: string) =>
     run(
       `apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec: {volumeClaimTemplates: ${claims}}\n`,
@@ -192,7 +192,7 @@ test('claims that are no list of maps are an error', () => {
   assert.equal(messages('[[], 7]'), 'unhandled node kind 2')
 })
 
-test('pods that cannot be labelled are passed over in silence', () => {
+test('skips pods that cannot be labelled without a result', () => {
   const { text, exitCode } = run(
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {metadata: 7}}\n',
   )
@@ -264,7 +264,7 @@ test('the labels come from a ConfigMap or a SetLabels', () => {
   }
 })
 
-test('the table names every place once', () => {
+test('the table names every field once', () => {
   const all = LABEL_PLACES.flatMap(({ kinds, holder, labels, also }) =>
     (kinds ?? [{ kind: '*' }]).flatMap(({ kind }) =>
       [labels, ...(also === undefined ? [] : [also.labels])].map(
@@ -275,7 +275,7 @@ test('the table names every place once', () => {
   assert.equal(new Set(all).size, all.length)
 })
 
-test('with any objects and config there is a result, and a second run changes nothing', () => {
+test('returns a result for any objects and config, and a second run changes nothing', () => {
   const config = nodes(CONFIG)[0]
   fc.assert(
     fc.property(oddItems, oddConfig, (items, odd) => {

@@ -33,7 +33,7 @@ spec:
       affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {matchLabels: {x: y}}}]}}
 `
 
-test('v0.1 labels affinity and local-config objects too, and writes objects anew', () => {
+test('v0.1 also labels affinity and local-config objects, and rewrites objects', () => {
   assert.equal(
     run(DEPLOYMENT).text,
     `apiVersion: apps/v1
@@ -68,7 +68,7 @@ spec:
   )
 })
 
-test('v0.1 takes further fields from its config, by either name', () => {
+test('v0.1 takes additional fields from its config, under either name', () => {
   for (const name of ['additionalLabelFields', 'fieldSpecs']) {
     const config = `apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nlabels: {a: b}\n${name}: [{kind: Foo, path: spec/own, create: true}]\n`
     assert.match(
@@ -93,7 +93,7 @@ test('v0.1 fails without labels, for another config, and for two equal objects',
   assert.equal(run(`${object}---\n${object}`).exitCode, 1)
 })
 
-test('what has neither kind nor name gets labels too', () => {
+test('labels an object without kind and name too', () => {
   assert.equal(
     run('resources: [a.yaml]\n').text,
     'metadata:\n  labels:\n    app: web\n    "on": "1"\nresources:\n- a.yaml\n',

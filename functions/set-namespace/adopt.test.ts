@@ -27,7 +27,7 @@ subjects:
 
 const subject = (name: string, namespace = 'shop') => [{ kind: 'ServiceAccount', name, namespace }]
 
-test('the name of a subject is adopted where it is written, also with releases that write all subjects anew', () => {
+test('adopts the name of a subject in its manifest, also with releases that rewrite all subjects', () => {
   for (const release of ['v0.4.6', 'v0.4.1', 'v0.3.4', 'v0.2.0', 'v0.1.4']) {
     const texts = withRelease(release)
     assert.deepEqual(
@@ -38,7 +38,7 @@ test('the name of a subject is adopted where it is written, also with releases t
   }
 })
 
-test('the namespace of a subject is adopted where the function leaves it, and refused where it writes it', () => {
+test('adopts the namespace of a subject where the function keeps it, and refuses it where it writes it', () => {
   const later = withRelease('v0.4.6')
   assert.deepEqual(
     adopted(later, changeIn(later, 'RoleBinding', 'subjects', subject('web', 'other'))),

@@ -30,7 +30,7 @@ test('the namespace comes from a ConfigMap, the package context or a SetNamespac
   }
 })
 
-test('a config without a namespace ends the run from v0.4.1, and is reported before; one with a wrong type or none ends each', () => {
+test('a config without a namespace fails from v0.4.1 and is reported before; an invalid config always fails', () => {
   const codes = (config: string) =>
     EVERY_VERSION.map((each) => each({ items: [], config: nodes(config)[0] }).exitCode)
   for (const config of [
@@ -44,7 +44,7 @@ test('a config without a namespace ends the run from v0.4.1, and is reported bef
     assert.deepEqual(codes(config), [1, 1, 1, 1, 1], config)
 })
 
-test('v0.4.6 reads a config whole: a value of a wrong type in its metadata is one too many', () => {
+test('v0.4.6 validates the whole config, so a wrong type in its metadata is an error', () => {
   const own = `${OWN}namespace: prod\n`
   const rows = [
     'metadata: 7\n',
@@ -76,7 +76,7 @@ test('v0.4.6 reads a config whole: a value of a wrong type in its metadata is on
   assert.equal(setNamespace({ items: [], config: nodes(nothing)[0] }).exitCode, 0)
 })
 
-test('an error about the config names its file and its place in it', () => {
+test('an error about the config names its file and the position in it', () => {
   const file = (index: string) => {
     const annotations = `  annotations:\n    internal.config.kubernetes.io/path: a.yaml\n    internal.config.kubernetes.io/index: ${index}\n`
     const config = nodes(configMap('').replace('\ndata:', `\n${annotations}data:`))[0]

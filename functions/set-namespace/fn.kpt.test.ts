@@ -63,7 +63,7 @@ test('kpt runs it as a program: only the namespaces differ, and the results coun
   })
 })
 
-test('kpt reports a config without a namespace, and ends', { skip: whyNoKpt() }, () => {
+test('kpt reports a config without a namespace, and stops', { skip: whyNoKpt() }, () => {
   withFolder(FILES, (folder) => {
     const { ok, stderr, stdout } = runKpt(folder, 'fn', 'eval', '.', '--exec', PROGRAM)
     assert.ok(!ok)

@@ -28,7 +28,7 @@ function run(text: string, more = '', krmFunction: KrmFunction = setNamespace) {
   }
 }
 
-test('a namespaced object gets the namespace, with its comment; its quotes stay from v0.4.6', () => {
+test('a namespaced object gets the namespace and keeps its comment, and from v0.4.6 its quotes', () => {
   const before = object('v1 Service', '  namespace: "old" # where it runs\n')
   const texts = EVERY_VERSION.map((each) => run(before, '', each).text)
   assert.deepEqual(new Set(texts.slice(1)), new Set([before.replace('"old"', 'prod')]))
@@ -53,7 +53,7 @@ test('a custom object without a namespace stays without, and so does a ClusterRo
       assert.equal(run(object(kind, ''), '', each).text, object(kind, ''))
 })
 
-test('an object for tools only is left alone, unless the annotation is no text', () => {
+test('keeps a local-config object, unless the annotation is not a string', () => {
   const local = (value: string) =>
     object('v1 ConfigMap', `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`)
   for (const each of [setNamespace, setEveryNamespace]) {
@@ -71,7 +71,7 @@ const binding = object(
   subjects('old'),
 )
 
-test('subjects of a ClusterRoleBinding change where they have a namespace; those of a RoleBinding up to v0.4.1', () => {
+test('changes subjects of a ClusterRoleBinding that have a namespace, and those of a RoleBinding up to v0.4.1', () => {
   const cluster = object('rbac.authorization.k8s.io/v1 ClusterRoleBinding', '', subjects('old'))
   for (const each of EVERY_VERSION)
     assert.equal(run(cluster, '', each).text, cluster.replace('old', 'prod'))
@@ -80,7 +80,7 @@ test('subjects of a ClusterRoleBinding change where they have a namespace; those
   assert.equal(run(binding).text, binding.replace('old', 'prod'))
 })
 
-test('up to v0.4.1 a subject keeps its place in the file, so that its other fields can be edited there', () => {
+test('up to v0.4.1 a subject keeps its file location, so that its other fields remain editable', () => {
   const items = nodes(binding.replace('name: b', 'name: "b"'))
   const [item] = setEveryNamespace({ items, config: nodes(configMap('namespace: prod'))[0] }).items
   const name = findNodeAt(listItemsAt(item, 'subjects')[1], 'name')
@@ -91,7 +91,7 @@ test('up to v0.4.1 a subject keeps its place in the file, so that its other fiel
   )
 })
 
-test('subjects with something else among them stay from v0.4.6, and are an error before', () => {
+test('keeps subjects with an invalid item among them from v0.4.6, and reports an error before', () => {
   const odd = object(
     'rbac.authorization.k8s.io/v1 ClusterRoleBinding',
     '',
@@ -107,7 +107,7 @@ test('subjects with something else among them stay from v0.4.6, and are an error
   }
 })
 
-test('a definition without a webhook gets one with the namespace; its place must be a map', () => {
+test('a definition without a webhook gets one with the namespace, and must have a map there', () => {
   const plain = object(
     'apiextensions.k8s.io/v1 CustomResourceDefinition',
     '',
@@ -122,7 +122,7 @@ test('a definition without a webhook gets one with the namespace; its place must
     assert.equal(run(`${plain}  conversion: none\n`, '', each).exitCode, 1)
 })
 
-test('an alias where the SDK reads fails, and nothing is changed', () => {
+test('an alias that the SDK reads fails, and nothing changes', () => {
   const alias = object('v1 Service', '  namespace: old\n  other: &n x\n').replace(
     'name: a',
     'labels: {a: &a a}\n  name: *a',
@@ -136,7 +136,7 @@ test('an alias where the SDK reads fails, and nothing is changed', () => {
   }
 })
 
-test('the matcher of v0.4.6 fits the object or its origin; v0.4.1 has none', () => {
+test('the matcher of v0.4.6 matches the object or its origin, and v0.4.1 has none', () => {
   const from = (namespace: string, origin: string) =>
     object(
       'v1 Service',
@@ -155,13 +155,13 @@ test('the matcher of v0.4.6 fits the object or its origin; v0.4.1 has none', () 
   assert.equal(run(from('other', 'x'), matcher, setEveryNamespace).text, from('prod', 'x'))
 })
 
-test('with a matcher that does not fit, v0.4.6 puts an object without a namespace into default', () => {
+test('with a matcher that does not match, v0.4.6 sets the default namespace on an object without one', () => {
   const { text, messages } = run(object('v1 Service', ''), ', namespaceMatcher: old')
   assert.equal(text, object('v1 Service', '  namespace: default\n'))
   assert.equal(messages[0], 'all matching namespaces are already "prod". no value changed')
 })
 
-test('v0.3 replaces the namespace of the matcher, of the Namespace, or the one that all objects have', () => {
+test('v0.3 replaces the namespace of the matcher, of the Namespace, or the one common to all objects', () => {
   const service = (name: string, namespace: string) =>
     object('v1 Service', `  namespace: ${namespace}\n`).replace('name: a', `name: ${name}`)
   const after = (text: string, more = '') => run(text, more, setOldNamespace)
@@ -189,7 +189,7 @@ test('v0.3 replaces the namespace of the matcher, of the Namespace, or the one t
   assert.equal(run(without, '', setOldNamespaceOrFail).exitCode, 1)
 })
 
-test('a dependency moves with the object: up to v0.4.1 that of a group only, whose version is none', () => {
+test('a dependency moves with the object, up to v0.4.1 only one with a group, whose version is ignored', () => {
   const web = (dependency: string, namespace: string) =>
     object(
       'apps/v1 Deployment',
@@ -212,7 +212,7 @@ test('a dependency moves with the object: up to v0.4.1 that of a group only, who
   }
 })
 
-test('up to v0.4.1 two objects that are one after the change are reported', () => {
+test('up to v0.4.1 reports two objects that become the same', () => {
   const two = `${object('v1 Service', '  namespace: old\n')}---\n${object('v1 Service', '  namespace: other\n')}`
   const { exitCode, messages } = run(two, '', setEveryNamespace)
   assert.deepEqual(
@@ -232,7 +232,7 @@ function fetched(kind: string, identifier: string): string {
   )
 }
 
-test('an upstream identifier is found within the text, and its name ends where a name of one label does', () => {
+test('finds an upstream identifier within the text, whose name ends like a DNS label', () => {
   const messages = (identifier: string) =>
     run(fetched('v1 Namespace', identifier), ', namespaceMatcher: web').messages
   for (const name of ['web', 'web.shop', 'web|more', 'web_1'])
@@ -240,7 +240,7 @@ test('an upstream identifier is found within the text, and its name ends where a
   assert.match(messages('|Namespace|~C|shop')[0] ?? '', /^all matching namespaces are already/)
 })
 
-test('an upstream identifier without a namespace is an error of v0.4.6 if the origin is needed', () => {
+test('an upstream identifier without a namespace is an error in v0.4.6 if the origin is needed', () => {
   for (const bad of [
     'x',
     '|Service|web',
@@ -262,7 +262,7 @@ test('an upstream identifier without a namespace is an error of v0.4.6 if the or
   }
 })
 
-test('the objects come back by apiVersion, kind, namespace and name', () => {
+test('returns the objects sorted by apiVersion, kind, namespace and name', () => {
   for (const each of EVERY_VERSION) {
     const { text } = run(
       ['v1 Service', 'apps/v1 Deployment', 'v1 ConfigMap']
@@ -278,7 +278,7 @@ test('the objects come back by apiVersion, kind, namespace and name', () => {
   }
 })
 
-test('with any objects and config there is a result, and a second run changes nothing', () => {
+test('returns a result for any objects and config, and a second run changes nothing', () => {
   const config = nodes(configMap('namespace: prod'))[0]
   fc.assert(
     fc.property(

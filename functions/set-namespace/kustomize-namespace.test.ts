@@ -67,7 +67,7 @@ subjects:
   assert.equal(run(setNamespaceOfAccounts, `${ACCOUNT}---\n${BINDING}`).text, written('"prod"'))
 })
 
-test('objects of unknown kinds and local-config objects get the namespace, objects of cluster kinds do not', () => {
+test('objects of unknown kinds and local-config objects get the namespace, cluster-scoped objects do not', () => {
   const objects = `apiVersion: x.io/v1
 kind: Any
 metadata: {annotations: {config.kubernetes.io/local-config: "true"}, name: a, namespace: ~}
@@ -103,7 +103,7 @@ metadata:
   )
 })
 
-test('further fields come from the config', () => {
+test('additional fields come from the config', () => {
   const config = `apiVersion: fn.kpt.dev/v1alpha1
 kind: SetNamespace
 namespace: prod

@@ -11,7 +11,7 @@ const service = (name: string, more: string) =>
   `apiVersion: v1\nkind: Service\nmetadata:\n  name: ${name}\n${more}`
 const OTHER = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other # stays\n'
 
-test('kpt runs it as a program: a resource is replaced in its file, or added in one of its own', {
+test('kpt runs it as a program: a resource is replaced in its file, or added to a new one', {
   skip: whyNoKpt(),
 }, () => {
   const resource = service('web', 'spec:\n  type: NodePort # new\n')

@@ -29,7 +29,7 @@ const written = (path: string) =>
   `  annotations:\n    internal.config.kubernetes.io/index: "0"\n    internal.config.kubernetes.io/path: ${path}\n`
 const OTHER = 'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n'
 
-test('a resource that is there is replaced whole, and stays in its file', () => {
+test('replaces an existing resource as a whole, in its file', () => {
   const before = `${service(at('a.yaml', '    old: x\n'))}spec:\n  ports: []\n---\n${OTHER}`
   assert.deepEqual(run(before, `${service('spec:\n  type: ClusterIP # inside\n')}`), [
     // The metadata's last field are the annotations.
@@ -38,7 +38,7 @@ test('a resource that is there is replaced whole, and stays in its file', () => 
   ])
 })
 
-test('the older marks of the file that the config is in do not stay beside those of the match', () => {
+test('old file annotations of the config do not remain beside those of the match', () => {
   const config = service(
     "  annotations:\n    config.kubernetes.io/index: '0'\n    config.kubernetes.io/path: c.yaml\n",
   )
@@ -46,7 +46,7 @@ test('the older marks of the file that the config is in do not stay beside those
   assert.match(run('', config)[0] ?? '', /config\.kubernetes\.io\/path: c\.yaml/)
 })
 
-test('every match is replaced', () => {
+test('replaces every match', () => {
   const before = `${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`
   assert.deepEqual(run(before, service('spec: {}\n')), [
     service(`${written('a.yaml')}spec: {}\n`),
@@ -54,7 +54,7 @@ test('every match is replaced', () => {
   ])
 })
 
-test('a resource is the same by group, kind, namespace and name, and not by version', () => {
+test('matches a resource by group, kind, namespace and name, but not by version', () => {
   const config = (apiVersion: string, rest = '') =>
     `apiVersion: ${apiVersion}\nkind: Deployment\nmetadata:\n  name: web\n${rest}`
   assert.equal(run(OTHER, config('apps/v1beta1')).length, 1)
@@ -67,7 +67,7 @@ test('a resource is the same by group, kind, namespace and name, and not by vers
     assert.equal(run(OTHER, other).length, 2)
 })
 
-test('a resource that is not there is added, without the marks of the file it came from', () => {
+test('adds a missing resource without the annotations of its config file', () => {
   const config = service(
     at('fn-config.yaml', '    note: "x"\n    config.kubernetes.io/function: y\n'),
   )
@@ -75,7 +75,7 @@ test('a resource that is not there is added, without the marks of the file it ca
   assert.deepEqual(run('', service(at('fn-config.yaml'))), [service('')])
 })
 
-test('an annotation of null comes out as an empty text', () => {
+test('a null annotation becomes an empty string', () => {
   const config = service('  annotations:\n    a: null\n    b: ~\n    c: 7\n')
   assert.deepEqual(run('', config), [service('  annotations:\n    a: ""\n    b: ""\n    c: "7"\n')])
 })
@@ -93,12 +93,12 @@ test('a target path selects the file to search and to add to', () => {
   ])
 })
 
-test('the config of a function is no match', () => {
+test('the config of a function is not a match', () => {
   const marked = service("  annotations:\n    config.k8s.io/function: 'x'\n")
   assert.deepEqual(run(marked, service('')), [marked, service('')])
 })
 
-test('a List is its items, one after the other', () => {
+test('processes the items of a List one after the other', () => {
   const list =
     'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {a: 1}}\n- {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {a: 2}}\n'
   const twice = service(at('a.yaml'))
@@ -106,7 +106,7 @@ test('a List is its items, one after the other', () => {
   assert.deepEqual(run(OTHER, 'apiVersion: v1\nkind: List\n'), [OTHER])
 })
 
-test('the config is not changed, and the same resource may be put in twice', () => {
+test('does not change the config, so that the same resource can be inserted twice', () => {
   const [config] = nodes(service('spec: {}\n'))
   const { items } = upsertResource({
     items: nodes(`${service(at('a.yaml'))}---\n${service(at('b.yaml'))}`),
@@ -116,7 +116,7 @@ test('the config is not changed, and the same resource may be put in twice', () 
   assert.equal(config === undefined ? '' : writeYamlNode(config), service('spec: {}\n'))
 })
 
-test('without a resource there is nothing to do, and that is an error', () => {
+test('reports an error without a resource', () => {
   for (const config of [
     undefined,
     ...nodes('{}'),
@@ -129,12 +129,12 @@ test('without a resource there is nothing to do, and that is an error', () => {
   }
 })
 
-test('an object that was added a moment ago has no file, and kpt refuses the empty texts of the original', () => {
+test('an object added in the same run has empty file annotations, which kpt rejects', () => {
   const list = `apiVersion: v1\nkind: List\nitems:\n${'- {apiVersion: v1, kind: Service, metadata: {name: web}}\n'.repeat(2)}`
   assert.match(run('', list)[0] ?? '', /internal\.config\.kubernetes\.io\/path: ""/)
 })
 
-test('v0.2.0 knows the older annotations of a file, and leaves the newer ones of the config', () => {
+test('v0.2.0 matches by the older file annotations, and keeps the newer ones of the config', () => {
   const older = (path: string): string =>
     `  annotations:\n    config.kubernetes.io/index: "0"\n    config.kubernetes.io/path: ${path}\n`
   const newer = '    internal.config.kubernetes.io/path: c.yaml\n'
@@ -148,7 +148,7 @@ test('v0.2.0 knows the older annotations of a file, and leaves the newer ones of
   )
 })
 
-test('with any objects and config, nothing is thrown, and a second run adds nothing', () => {
+test('throws for no objects and config, and a second run adds nothing', () => {
   fc.assert(
     fc.property(oddItems, oddConfig, (items, config) => {
       const once = upsertResource({ items: items.map(copyNode), config })

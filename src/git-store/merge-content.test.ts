@@ -42,25 +42,29 @@ const BLOCK = '- name: a\n  value: x\n'
 
 const CASES: readonly (readonly [name: string, sides: Sides, isMerged: boolean])[] = [
   ['lines far from each other', [ten({}), ten({ 1: 'A\n' }), ten({ 8: 'B\n' })], true],
-  ['one line between them', [ten({}), ten({ 1: 'A\n' }), ten({ 3: 'B\n' })], true],
-  ['lines beside each other', [ten({}), ten({ 1: 'A\n' }), ten({ 2: 'B\n' })], false],
+  ['changes with one line between them', [ten({}), ten({ 1: 'A\n' }), ten({ 3: 'B\n' })], true],
+  ['adjacent lines', [ten({}), ten({ 1: 'A\n' }), ten({ 2: 'B\n' })], false],
   ['one line', [ten({}), ten({ 1: 'A\n' }), ten({ 1: 'B\n' })], false],
-  ['one line in the same way', [ten({}), ten({ 1: 'A\n' }), ten({ 1: 'A\n' })], true],
+  ['the same change of one line', [ten({}), ten({ 1: 'A\n' }), ten({ 1: 'A\n' })], true],
   [
-    'one line in the same way, and another one',
+    'the same change of one line, and another change',
     [ten({}), ten({ 1: 'A\n' }), ten({ 1: 'A\n', 7: 'B\n' })],
     true,
   ],
-  ['lines that one side removed', [ten({}), ten({ 1: '', 2: '' }), ten({ 6: 'B\n' })], true],
-  ['a line that one removed and one changed', [ten({}), ten({ 1: '' }), ten({ 1: 'B\n' })], false],
+  ['lines removed on one side', [ten({}), ten({ 1: '', 2: '' }), ten({ 6: 'B\n' })], true],
   [
-    'lines that both put at one place',
+    'a line removed on one side and changed on the other',
+    [ten({}), ten({ 1: '' }), ten({ 1: 'B\n' })],
+    false,
+  ],
+  [
+    'lines inserted at one position on both sides',
     [ten({}), ten({ 4: 'x\nline 4\n' }), ten({ 4: 'y\nline 4\n' })],
     false,
   ],
   ['lines at both ends', [ten({}), `first\n${ten({})}`, `${ten({})}last\n`], true],
   [
-    'a block that is there several times',
+    'a repeated block',
     [
       `${BLOCK.repeat(4)}end\n`,
       `start\n${BLOCK.repeat(4)}end\n`,
@@ -69,42 +73,38 @@ const CASES: readonly (readonly [name: string, sides: Sides, isMerged: boolean])
     true,
   ],
   ['no line break at the end', ['a\nb\nc\nd', 'A\nb\nc\nd', 'a\nb\nc\nD'], true],
-  [
-    'a line break that one side adds at the end',
-    ['a\nb\nc\nd', 'A\nb\nc\nd', 'a\nb\nc\nd\n'],
-    true,
-  ],
+  ['a final line break added on one side', ['a\nb\nc\nd', 'A\nb\nc\nd', 'a\nb\nc\nd\n'], true],
   ['CRLF', ['a\r\nb\r\nc\r\n', 'A\r\nb\r\nc\r\n', 'a\r\nb\r\nC\r\n'], true],
   [
     'a carriage return within a line',
     ['a\rx\nb\nc\nd\n', 'a\rx\nB\nc\nd\n', 'a\rx\nb\nc\nD\n'],
     true,
   ],
-  ['bytes that are no UTF-8', ['\xff\nb\nc\n', '\xff\nb\nC\n', '\xfe\nb\nc\n'], true],
+  ['invalid UTF-8', ['\xff\nb\nc\n', '\xff\nb\nC\n', '\xfe\nb\nc\n'], true],
   [
     'U+2028 in a line',
     ['\xe2\x80\xa8x\nb\nc\n', '\xe2\x80\xa8x\nb\nC\n', '\xe2\x80\xa8y\nb\nc\n'],
     true,
   ],
-  ['a file that is empty in the beginning', ['', 'a\n', 'b\n'], false],
-  ['a file that one side emptied', ['a\nb\n', '', 'a\nB\n'], false],
+  ['an initially empty file', ['', 'a\n', 'b\n'], false],
+  ['a file emptied on one side', ['a\nb\n', '', 'a\nB\n'], false],
   ['a binary file', ['\x00a\nb\nc\n', '\x00A\nb\nc\n', '\x00a\nb\nC\n'], false],
 ]
 
 for (const [name, sides, isMerged] of CASES)
-  test(`as git merges: ${name}`, () => {
+  test(`merges like git: ${name}`, () => {
     const merged = byUs(sides)
     assert.equal(merged, byGit(sides))
     assert.equal(merged !== undefined, isMerged)
   })
 
-test('a side without the file is no merge', () => {
+test('does not merge when a side lacks the file', () => {
   const content = Buffer.from('a\n')
   assert.equal(mergeContent({ base: null, ours: content, theirs: content }), null)
   assert.equal(mergeContent({ base: content, ours: null, theirs: content }), null)
 })
 
-test('a side that is another file is no merge', () => {
+test('does not merge when a side has another file type', () => {
   const of = (word: string) =>
     Buffer.from(Array.from({ length: 1500 }, (_, at) => `${word} ${at}\n`).join(''))
   const base = of('line')
@@ -131,7 +131,7 @@ function edited(
     .join('')
 }
 
-test('whatever both sides edit in a file of different lines, it is what git makes of it', () => {
+test('merges any edits of a file with distinct lines like git', () => {
   const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`)
   fc.assert(
     fc.property(edits, edits, (mine, other) => {

@@ -22,19 +22,19 @@ const DETAIL = {
   remedy: 'edit the setter',
 } as const
 
-test('a failure is told as what, where, why and fix', () => {
+test('prints a failure as what, where, why and fix', () => {
   assert.equal(
     formatFailure(new Failure(DETAIL)),
     'error BP2001: cannot adopt replicas\n  where: apps/web\n  why: there is a pipeline\n  fix: edit the setter',
   )
 })
 
-test('a place that is not known has no line', () => {
+test('omits the line for an unknown location', () => {
   const { where: _where, ...rest } = DETAIL
   assert.doesNotMatch(formatFailure(new Failure(rest)), /where/)
 })
 
-test('text from outside cannot begin a line that looks like ours', () => {
+test('external text cannot start a line that looks like failure output', () => {
   const text = formatFailure(
     new Failure({ ...DETAIL, why: 'refused\n  fix: run this\nerror BP0000: x' }),
   )
@@ -44,14 +44,14 @@ test('text from outside cannot begin a line that looks like ours', () => {
   )
 })
 
-test('every failure of several is told, in their order', () => {
+test('prints every one of several failures, in order', () => {
   const [first, second] = [new Failure(DETAIL), new Failure({ ...DETAIL, code: 'BP2001' })]
   assert.deepEqual(listFailures(new Failures([first, second])), [first, second])
   assert.deepEqual(listFailures(first), [first])
   assert.equal(convertToFailure(new Failures([first, second])), first)
 })
 
-test('what is no failure of ours is a fault of our own, with its cause', () => {
+test('reports any other exception as an internal error, with its cause', () => {
   const cause = new TypeError('x is undefined')
   const failure = convertToFailure(cause)
   assert.equal(failure.code, 'BP9001')
@@ -60,7 +60,7 @@ test('what is no failure of ours is a fault of our own, with its cause', () => {
   assert.equal(convertToFailure('text').why, 'text')
 })
 
-test('the JSON form holds no cause', () => {
+test('the JSON form contains no cause', () => {
   const json = new Failure({ ...DETAIL, cause: new Error('hunter2') }).toJSON()
   assert.deepEqual(Object.keys(json), ['code', 'what', 'where', 'why', 'remedy', 'retry'])
   assert.doesNotMatch(JSON.stringify(json), /hunter2/)
@@ -84,10 +84,10 @@ const EXITS: readonly (readonly [FailureCode, number])[] = [
 ]
 
 for (const [code, exit] of EXITS)
-  test(`${code} (${FAILURE_CODES[code]}) ends with ${exit}`, () =>
+  test(`${code} (${FAILURE_CODES[code]}) exits with ${exit}`, () =>
     assert.equal(getExitCode(code), exit))
 
-test('an interrupt is no failure: it is thrown again as it is', () => {
+test('an interrupt is not a failure and is rethrown unchanged', () => {
   for (const [by, exitCode] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -99,7 +99,7 @@ test('an interrupt is no failure: it is thrown again as it is', () => {
   }
 })
 
-test('every code that is used stands in the table', () => {
+test('every used code is in the table', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

@@ -14,7 +14,7 @@ const secret = (subject: string, key: string): Note => ({
 })
 const reported = (...notes: readonly Note[]): string[] => groupNotes(notes).map(groupSentence)
 
-test('notes of one cause are one sentence with a count and an example, in the order in which causes come', () => {
+test('notes of one cause become one sentence with count and example, in the order of the causes', () => {
   assert.deepEqual(
     reported(
       tag('v1'),
@@ -30,17 +30,17 @@ test('notes of one cause are one sentence with a count and an example, in the or
   )
 })
 
-test('a single note is the sentence that it always was, and the same note twice is one', () => {
+test('a single note keeps its sentence, and the same note twice is one', () => {
   assert.deepEqual(reported(tag('v1')), [formatNoteSentence(tag('v1'))])
   assert.deepEqual(reported(tag('v1'), tag('v1')), ['v1: the tag is no number'])
 })
 
-test('the cause groups, not the text: equal texts of two causes stay two', () => {
+test('groups by cause, not by text: equal texts of two causes stay separate', () => {
   const other: Note = { ...tag('v1'), cause: 'porch-name-not-label' }
   assert.equal(groupNotes([tag('v1'), other]).length, 2)
 })
 
-test('each decision is told, because it is what came of the turn', () => {
+test('lists each decision on its own', () => {
   const decision = (text: string): Note => ({ cause: 'decision', subject: '', text })
   assert.deepEqual(reported(decision('drift-1 was merged'), decision('drift-2 was closed')), [
     'drift-1 was merged',

@@ -17,7 +17,7 @@ const replicasIgnored = (
 
 const CASES: readonly RestoreCase[] = [
   [
-    'an Application that heals itself',
+    'an Application with self-heal',
     { by: ['argo'], own: argo({ syncPolicy: { automated: { selfHeal: true } } }) },
     {
       restores: 'at-once',
@@ -36,7 +36,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'an Application synced by hand',
+    'a manually synced Application',
     { by: ['argo'], own: argo({}) },
     {
       restores: 'when-told',
@@ -46,7 +46,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'automation that is switched off is synced by hand',
+    'an Application with disabled automation is synced manually',
     { by: ['argo'], own: argo({ syncPolicy: { automated: { enabled: false, selfHeal: true } } }) },
     {
       restores: 'when-told',
@@ -56,7 +56,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a sync by hand has to prune what git no longer has',
+    'a manual sync has to prune objects removed from git',
     { by: ['argo'], own: argo({}), drifts: [drift('', 'unexpected', 'kubectl', 'old')] },
     {
       restores: 'when-told',
@@ -66,7 +66,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'automation without prune leaves what git no longer has',
+    'automation without prune keeps objects removed from git',
     {
       by: ['argo'],
       own: argo({ syncPolicy: { automated: { selfHeal: true } } }),
@@ -80,7 +80,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'an Application outside of the namespace of Argo CD is named with its own',
+    'an Application outside the Argo CD namespace is named with its own namespace',
     { by: ['argoElsewhere'], own: { 'argoproj.io/Application/team/web': { spec: {} } } },
     {
       restores: 'when-told',
@@ -100,7 +100,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'an Application whose namespace nothing tells may be anywhere',
+    'an Application without a known namespace may be anywhere',
     { by: ['argo'] },
     {
       restores: 'unknown',
@@ -140,7 +140,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a jq rule that is more than a path may hold',
+    'a jq rule beyond a plain path may match',
     {
       by: ['argo'],
       own: argo(replicasIgnored([], { jqPathExpressions: ['.spec | select(.replicas > 3)'] })),
@@ -163,7 +163,7 @@ const CASES: readonly RestoreCase[] = [
     { restores: 'never', reverts: 'no', sentence: /is not reconciled/ },
   ],
   [
-    'a failed sync is told',
+    'a failed sync is reported',
     {
       by: ['argo'],
       own: argo(

@@ -37,7 +37,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a Kustomization that may not be read is unknown, with the rule to add',
+    'a forbidden Kustomization is unknown, with the missing RBAC rule',
     {
       by: ['kustomization'],
       own: { [KUSTOMIZATION]: { state: 'unreadable', failure: FORBIDDEN } },
@@ -50,7 +50,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a Kustomization that is not there applies nothing, unless it lies in another cluster',
+    'an absent Kustomization applies nothing, unless it is in another cluster',
     { by: ['kustomization'] },
     {
       restores: 'unknown',
@@ -60,7 +60,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a Kustomization that is not ready is told',
+    'a Kustomization that is not ready is reported',
     {
       by: ['kustomization'],
       own: {
@@ -79,7 +79,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a Kustomization without prune leaves what git no longer has',
+    'a Kustomization without prune keeps objects removed from git',
     {
       by: ['kustomization'],
       own: { [KUSTOMIZATION]: { spec: { interval: '1m', prune: false } } },
@@ -94,7 +94,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'an object that Flux was told to leave alone is never restored',
+    'an object excluded from Flux is never restored',
     {
       by: ['kustomization'],
       own: { [KUSTOMIZATION]: { spec: { interval: '1m' } } },
@@ -161,7 +161,7 @@ const CASES: readonly RestoreCase[] = [
     { restores: 'never', reverts: 'no', sentence: /ignored by spec\.driftDetection\.ignore/ },
   ],
   [
-    'a HelmRelease that ignores one field of two restores the other',
+    'a HelmRelease that ignores one of two fields restores the other',
     {
       by: ['helmrelease'],
       own: {
@@ -193,7 +193,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'Config Sync puts everything back at once',
+    'Config Sync restores everything at once',
     { by: ['rootSync'], own: { [ROOT_SYNC]: { spec: {} } } },
     {
       restores: 'at-once',
@@ -202,7 +202,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'Config Sync leaves alone what is marked mutation: ignore',
+    'Config Sync keeps objects marked mutation: ignore',
     {
       by: ['rootSync'],
       own: { [ROOT_SYNC]: { spec: {} } },
@@ -211,7 +211,7 @@ const CASES: readonly RestoreCase[] = [
     { restores: 'never', reverts: 'no', sentence: /mutation: ignore/ },
   ],
   [
-    'a RootSync that is stalled is told',
+    'a stalled RootSync is reported',
     {
       by: ['rootSync'],
       own: {
@@ -231,7 +231,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'a RootSync that is not there applies nothing',
+    'an absent RootSync applies nothing',
     { by: ['rootSync'] },
     {
       restores: 'never',
@@ -241,7 +241,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'kpt live is run by somebody',
+    'kpt live is run manually',
     { by: ['kptLive'] },
     {
       restores: 'when-told',
@@ -256,7 +256,7 @@ const CASES: readonly RestoreCase[] = [
     { restores: 'at-once', reverts: 'yes', sentence: /^Sveltos ClusterProfile web watches/ },
   ],
   [
-    'Sveltos that deploys once',
+    'Sveltos in one-time mode',
     { by: ['sveltos'], own: { [PROFILE]: { spec: { syncMode: 'OneTime' } } } },
     {
       restores: 'never',
@@ -266,7 +266,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'Sveltos from elsewhere',
+    'Sveltos from another cluster',
     { by: ['sveltos'] },
     {
       restores: 'unknown',
@@ -276,7 +276,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'Fleet, which is told in the management cluster',
+    'Fleet, whose behavior only the management cluster shows',
     { by: ['fleet'] },
     {
       restores: 'unknown',
@@ -290,7 +290,7 @@ const CASES: readonly RestoreCase[] = [
     { restores: 'unknown', reverts: 'unknown', sentence: /^kapp app 1605806842 applied/ },
   ],
   [
-    'Helm by hand',
+    'Helm run manually',
     { by: ['helm'] },
     { restores: 'when-told', reverts: 'no', sentence: /^Helm release shop\/web was installed/ },
   ],

@@ -15,7 +15,7 @@ import { deploymentOf } from '../../test/fakes/syncer-marks.ts'
 import { listClaims } from '../syncers/claims.ts'
 import { type Applier, determineApplier } from './applier.ts'
 
-test('two appliers of one object are named, and what they do is known only where they agree', () => {
+test('names two appliers of one object, and knows their behavior only when they agree', () => {
   const own = { [KUSTOMIZATION]: { spec: { interval: '1m' } }, [APPLICATION]: { spec: {} } }
   const both = judged({ by: ['kustomization', 'argo'], own })
   assert.match(
@@ -30,7 +30,7 @@ test('two appliers of one object are named, and what they do is known only where
   )
 })
 
-test('an applier of the objects that did not drift decides nothing, and is named', () => {
+test('an applier of only undrifted objects decides nothing, and is named', () => {
   const more = {
     'apps/Deployment/shop/other': present(deploymentOf(['helm'], {}, 'other')),
     'apps/Deployment/shop/third': present(deploymentOf(['helm'], {}, 'third')),
@@ -48,7 +48,7 @@ test('an applier of the objects that did not drift decides nothing, and is named
   )
 })
 
-test('nobody is said only where all objects were read', () => {
+test('reports no applier only when all objects were read', () => {
   const object = { ...deploymentOf(['ci']), metadata: { name: 'web', namespace: 'shop' } }
   const ask = (live: ReadonlyMap<string, LiveState>): Applier =>
     determineApplier({
@@ -77,7 +77,7 @@ test('nobody is said only where all objects were read', () => {
   assert.equal(ask(new Map([[WEB, { state: 'absent' }]])).restores, 'unknown')
 })
 
-test('of a package with a pipeline the files of its objects are applied, after a render, and not what its functions read', () => {
+test('for a package with a pipeline, applies the rendered object files and not the function configs', () => {
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const syncer = { manager: 'ci', operation: 'Apply', subresource: '' } as const
   const question = {
@@ -106,7 +106,7 @@ test('of a package with a pipeline the files of its objects are applied, after a
   assert.equal(determineApplier({ ...question, files: [] }).command, undefined)
 })
 
-test('where the folder holds other files that kubectl reads, the files of the objects are named', () => {
+test('names the object files when the folder holds other files that kubectl reads', () => {
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const syncer = { manager: 'ci', operation: 'Update', subresource: '' } as const
   const question = {
@@ -126,7 +126,7 @@ test('where the folder holds other files that kubectl reads, the files of the ob
   )
 })
 
-test('of a package at the root what its objects are in is applied, and not the records beside it', () => {
+test('for a root package, applies the files of its objects and not the records beside them', () => {
   const syncer = { manager: 'ci', operation: 'Update', subresource: '' } as const
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const question = {
@@ -151,7 +151,7 @@ test('of a package at the root what its objects are in is applied, and not the r
   assert.equal(command([]), undefined)
 })
 
-test('a syncer that no object names more closely is not taken for somebody with kubectl', () => {
+test('a syncer named only by its field manager is not mistaken for a person with kubectl', () => {
   for (const manager of [
     'kustomize-controller',
     'helm-controller',
@@ -174,7 +174,7 @@ test('a syncer that no object names more closely is not taken for somebody with 
   }
 })
 
-test('a resource that the reader gave no answer for is not taken for absent', () => {
+test('does not treat a resource as absent when the reader gave no answer', () => {
   const live = new Map([[WEB, present(deploymentOf(['rootSync']))]])
   const applier = determineApplier({
     claims: listClaims(live),
@@ -188,7 +188,7 @@ test('a resource that the reader gave no answer for is not taken for absent', ()
   assert.equal(applier.restores, 'unknown')
 })
 
-test('hostile names reach no text but as printable characters, and no shell word but in quotes', () => {
+test('hostile names appear only as printable characters in text and only quoted in shell commands', () => {
   const manager = "ci'; rm -rf ~ #\u001b[31m\u202e`@all`"
   const live = new Map([[WEB, present(deploymentOf(['ci']))]])
   const syncer = { manager, operation: 'Apply', subresource: '' } as const
@@ -211,7 +211,7 @@ test('hostile names reach no text but as printable characters, and no shell word
   )
 })
 
-test('a credential in a path is not told', () => {
+test('does not reveal a credential in a path', () => {
   const hidden = drift('metadata.annotations["ghp_0123456789abcdefghijklmnopqrstuvwxyz"]')
   const annotations = { 'client.lifecycle.config.k8s.io/mutation': 'ignore' }
   const { sentence } = judged({

@@ -31,7 +31,7 @@ function object(
 }
 
 describe('computeStatus', () => {
-  it('says what the real kstatus said of every recorded object', () => {
+  it('agrees with real kstatus on every recorded object', () => {
     assert.equal(recorded.of.length, KSTATUS_OBJECTS.length, 'objects.ts changed: record again')
     assert.ok(recorded.of.length > 2000)
     for (const [index, { name, object }] of KSTATUS_OBJECTS.entries()) {
@@ -49,7 +49,7 @@ describe('computeStatus', () => {
     }
   })
 
-  it('covers every status word and every kind of the table in the recording', () => {
+  it('covers every status and every kind of the table in the recording', () => {
     const words = new Set(recorded.verdicts.map(({ status }) => status))
     assert.deepEqual([...words].sort(), [
       'Current',
@@ -68,13 +68,13 @@ describe('computeStatus', () => {
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
   const table: readonly (readonly [string, JsonObject, string, string])[] = [
     [
-      'an object that is being deleted',
+      'a terminating object',
       object('v1', 'Pod', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
       'Terminating',
       'Resource scheduled for deletion',
     ],
     [
-      'a generation that was not observed yet',
+      'a generation that is not observed yet',
       object(
         'example.com/v1',
         'Thing',
@@ -91,7 +91,7 @@ describe('computeStatus', () => {
       'Resource is Ready',
     ],
     [
-      'a Pod that ended badly',
+      'a failed Pod',
       object('v1', 'Pod', { status: { phase: 'Failed' } }),
       'Current',
       'Pod has completed, but not successfully',
@@ -109,7 +109,7 @@ describe('computeStatus', () => {
       'unknown phase Unknown',
     ],
     [
-      'a status that is a text',
+      'a status that is a string',
       object('example.com/v1', 'Thing', { status: 'str' }),
       'Unknown',
       'cannot restore struct from: string',
@@ -128,7 +128,7 @@ describe('computeStatus', () => {
     })
   }
 
-  it('takes a suspended Job for current only while it is meant to be suspended', () => {
+  it('treats a suspended Job as current only while its suspension is declared', () => {
     const conditions = [{ type: 'Suspended', status: 'True' }]
     const job = (suspend: boolean) =>
       object('batch/v1', 'Job', { spec: { suspend }, status: { conditions } })
@@ -136,7 +136,7 @@ describe('computeStatus', () => {
     assert.deepEqual(computeStatus(job(false), AT).message, 'Job not started')
   })
 
-  it('waits 15 seconds before an unschedulable Pod has failed', () => {
+  it('waits 15 seconds before an unschedulable Pod counts as failed', () => {
     const status = {
       phase: 'Pending',
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
@@ -160,7 +160,7 @@ describe('computeStatus', () => {
     assert.equal(computeStatus(thing, AT).status, 'InProgress')
   })
 
-  it('tells an object that reports no status from one that does', () => {
+  it('distinguishes an object that reports no status from one that does', () => {
     assert.equal(computeStatus(object('example.com/v1', 'Thing'), AT).reported, false)
     assert.equal(
       computeStatus(object('example.com/v1', 'Thing', { status: null }), AT).reported,
@@ -172,7 +172,7 @@ describe('computeStatus', () => {
     )
   })
 
-  it('keeps absent and unreadable apart', () => {
+  it('distinguishes absent from unreadable', () => {
     assert.equal(NOT_FOUND.status, 'NotFound')
     assert.deepEqual(createUnknownStatus('forbidden'), {
       status: 'Unknown',

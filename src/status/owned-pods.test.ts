@@ -50,7 +50,7 @@ describe('a workload in progress', () => {
     assert.equal(waitsForPods(workload('ReplicaSet', {}, 'extensions/v1beta1'), AT), false)
   })
 
-  it('waits also while its controller has not seen its newest generation', () => {
+  it('also waits while its controller has not observed the newest generation', () => {
     const status = { observedGeneration: 0, replicas: 1, readyReplicas: 1, currentReplicas: 1 }
     assert.equal(waitsForPods(workload('StatefulSet', { status }), AT), true)
   })
@@ -70,7 +70,7 @@ describe('a workload in progress', () => {
 })
 
 describe('pods', () => {
-  it('that crash in a loop have failed, with the containers', () => {
+  it('fail when they crash in a loop, with the containers', () => {
     const status = findPodFailure([LOOPING], AT)
     assert.deepEqual(
       [status?.status, status?.message],
@@ -78,7 +78,7 @@ describe('pods', () => {
     )
   })
 
-  it('that nothing can schedule have failed after the time of kstatus', () => {
+  it('fail when they are unschedulable beyond the time of kstatus', () => {
     assert.equal(
       findPodFailure([UNSCHEDULED], AT)?.message,
       '1 pods have failed (db-0: Pod could not be scheduled)',
@@ -88,7 +88,7 @@ describe('pods', () => {
     assert.equal(findPodFailure([young], AT), undefined)
   })
 
-  it('are counted, and one is named', () => {
+  it('are counted when they fail, and one is named', () => {
     const other = {
       ...UNSCHEDULED,
       metadata: { name: 'db-1', creationTimestamp: '2026-11-21T09:00:00Z' },
@@ -99,7 +99,7 @@ describe('pods', () => {
     )
   })
 
-  it('that ended, are being deleted, start or are ready make nothing fail', () => {
+  it('do not fail when completed, terminating, starting or ready', () => {
     const states = [
       pod({ phase: 'Succeeded' }),
       pod({ phase: 'Failed' }),
@@ -119,7 +119,7 @@ describe('pods', () => {
     assert.equal(findPodFailure(states, AT), undefined)
   })
 
-  it('that cannot be judged make nothing fail', () => {
+  it('do not fail when they cannot be judged', () => {
     assert.equal(
       findPodFailure(
         [pod({ phase: 'Odd' }), pod({ phase: 'Running', containerStatuses: 'x' })],
@@ -150,7 +150,7 @@ describe('pods', () => {
     assert.equal(isOwnedBy(pod({}), workload('StatefulSet')), false)
   })
 
-  it('are selected by labels, and by the owner alone where there are none', () => {
+  it('are selected by labels, and only by owner when there are none', () => {
     const labels = { app: 'db', tier: 'data' }
     assert.equal(
       formatPodSelector(workload('StatefulSet', { spec: { selector: { matchLabels: labels } } })),

@@ -59,7 +59,7 @@ function at(value: Json, ...path: readonly string[]): Json | undefined {
 }
 
 describe('buildResourceGroup', () => {
-  it('writes the fields that kpt and Config Sync write', () => {
+  it('writes the same fields as kpt and Config Sync', () => {
     const group = buildResourceGroup(
       source([web, config], { namespace: 'shop', inventoryId: 'id-1' }),
     )
@@ -150,7 +150,7 @@ describe('buildResourceGroup', () => {
     )
   })
 
-  it('claims nothing of an object that could not be verified, and is not in sync then', () => {
+  it('claims nothing about an unverified object, and is not in sync then', () => {
     const group = buildResourceGroup(source([unread]))
     const [status] = at(group, 'status', 'resourceStatuses') as readonly JsonObject[]
     assert.equal(Object.hasOwn(status ?? {}, 'actuation'), false)
@@ -168,7 +168,7 @@ describe('buildResourceGroup', () => {
     )
   })
 
-  it('keeps the time of a condition that is as it was, and only of that', () => {
+  it('keeps the time of an unchanged condition only', () => {
     const before = buildResourceGroup(source([web, config]))
     const later = { at: '2026-11-20T11:00:00Z', previous: before }
     assert.deepEqual(buildResourceGroup(source([web, config], later)), before)
@@ -180,7 +180,7 @@ describe('buildResourceGroup', () => {
     )
   })
 
-  it('writes no sentence that looks like a credential, and none of a Secret', () => {
+  it('writes no sentence that resembles a credential, and none about a Secret', () => {
     const leaking = { ...web, health: 'cannot reach https://bot:hunter2hunter2@db.example/' }
     const text = JSON.stringify(
       buildResourceGroup(source([leaking, { ...unread, health: 'canary' }])),
@@ -209,7 +209,7 @@ describe('readResourceGroup', () => {
     assert.deepEqual(read, [config, unread, web])
   })
 
-  it('takes what kpt live writes for unverified', () => {
+  it('treats output of kpt live as unverified', () => {
     const status = {
       resourceStatuses: [
         {

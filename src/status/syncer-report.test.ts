@@ -226,7 +226,7 @@ for (const [name, one, object, says] of SAYS) {
   )
 }
 
-test('what could not be read, or is not there, says nothing', () => {
+test('an unreadable or absent syncer reports nothing', () => {
   const key = getResourceKey(
     KUSTOMIZATION.wanted[0]?.id ?? { group: '', kind: '', namespace: '', name: '' },
   )
@@ -238,7 +238,7 @@ test('what could not be read, or is not there, says nothing', () => {
   assert.deepEqual(createSyncerReport([], new Map()), NOTHING)
 })
 
-test('of two syncers a commit counts when both applied it, and they are suspended when both are', () => {
+test('a commit counts when both of two syncers applied it, and both must be suspended to report a suspension', () => {
   const other = claim('flux-kustomization', 'Kustomization', 'other')
   const both = (left: JsonObject, right: JsonObject) =>
     createSyncerReport([KUSTOMIZATION, other], answers([KUSTOMIZATION, left], [other, right]))

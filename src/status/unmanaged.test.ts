@@ -14,7 +14,7 @@ function config(metadata: JsonObject, by = 'kubectl-create', kind = 'ConfigMap')
   return { ...object, metadata: { ...(object['metadata'] as JsonObject), ...metadata } }
 }
 
-test('what a person made is managed by nobody, also when kubectl apply made it', () => {
+test('reports an object that a person created as unmanaged, also when created by kubectl apply', () => {
   assert.equal(findObjectManager(config({})), undefined)
   assert.equal(
     findObjectManager(
@@ -25,7 +25,7 @@ test('what a person made is managed by nobody, also when kubectl apply made it',
   assert.equal(findObjectManager(config({ labels: { owner: 'helm' } })), undefined)
 })
 
-test('an owner, a mark of a syncer, and a store of a tool manage an object', () => {
+test('an owner, a mark of a syncer, or a store of a tool makes an object managed', () => {
   assert.match(
     findObjectManager(
       config({ ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'u' }] }),
@@ -56,12 +56,12 @@ test('an owner, a mark of a syncer, and a store of a tool manage an object', () 
   }
 })
 
-test('what OpenShift creates from a TemplateInstance of a person is managed by nobody', () => {
+test("reports objects from a person's TemplateInstance of OpenShift as unmanaged", () => {
   const template = { labels: { 'template.openshift.io/template-instance-owner': 'u' } }
   assert.equal(findObjectManager(config(template, 'openshift-controller-manager')), undefined)
 })
 
-test('what the control plane alone wrote is its own, and what every namespace has too', () => {
+test('objects that only the control plane wrote, or that every namespace has, count as managed', () => {
   assert.match(findObjectManager(config({}, 'kube-controller-manager')) ?? '', /control plane/)
   for (const by of [
     'kubelet',

@@ -45,11 +45,11 @@ const FOUND: Readonly<Record<MarkedBy, readonly string[]>> = {
 
 for (const by of Object.keys(FOUND) as MarkedBy[]) {
   const claims = FOUND[by]
-  test(`what ${by} marks is claimed by ${claims[0] ?? 'nobody'}`, () =>
+  test(`an object marked by ${by} is claimed by ${claims[0] ?? 'nobody'}`, () =>
     assert.deepEqual(claimed(deploymentOf([by])), claims))
 }
 
-test('marks that were copied from another object, or that others set too, claim nothing', () => {
+test('marks copied from another object, or shared with other tools, claim nothing', () => {
   const copies: readonly JsonObject[] = [
     withMetadata(deploymentOf(['argo']), { name: 'copy' }),
     withMetadata(deploymentOf(['argo']), { namespace: 'other' }),
@@ -70,7 +70,7 @@ test('marks that were copied from another object, or that others set too, claim 
   for (const copy of copies) assert.deepEqual(claimed(copy), [])
 })
 
-test('of a cluster-scoped object the tracking id names where the Application deploys to', () => {
+test('the tracking id of a cluster-scoped object names the destination of the Application', () => {
   const role: JsonObject = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -85,7 +85,7 @@ test('of a cluster-scoped object the tracking id names where the Application dep
   assert.deepEqual(claimed(role), ['argo-application argoproj.io/Application/team/web'])
 })
 
-test('a mark that no resource can have as its name claims nothing', () => {
+test('a mark that is no valid resource name claims nothing', () => {
   const names = [
     '',
     '../secrets',
@@ -138,7 +138,7 @@ test('a mark that no resource can have as its name claims nothing', () => {
   }
 })
 
-test('the claim on most objects comes first, whatever the order of the objects', () => {
+test('the claim on most objects comes first, in any order of the objects', () => {
   const list = [
     deploymentOf(['kustomization']),
     deploymentOf(['argoElsewhere']),

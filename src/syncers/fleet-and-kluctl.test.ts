@@ -33,7 +33,7 @@ function bundle(spec: JsonObject) {
   })
 }
 
-test('a bundle with correctDrift puts live back at once, but for what its compare patches leave out', () => {
+test('a bundle with correctDrift restores at once, except for what its compare patches omit', () => {
   const correctDrift = { enabled: true }
   assert.deepEqual(
     [bundle({ correctDrift }).restores, bundle({ correctDrift }).revertsUnasked],
@@ -59,18 +59,18 @@ test('a bundle with correctDrift puts live back at once, but for what its compar
   )
 })
 
-test('a bundle without correctDrift, and one that is paused, put nothing back by themselves', () => {
+test('a bundle without correctDrift, or a paused one, restores nothing by itself', () => {
   assert.deepEqual([bundle({}).restores, bundle({}).revertsUnasked], ['unknown', 'no'])
   assert.equal(bundle({ paused: true, correctDrift: { enabled: true } }).restores, 'never')
 })
 
-test('of a bundle that is not in this cluster what it does is told in the management cluster only', () => {
+test('the behavior of a bundle outside this cluster is known only in the management cluster', () => {
   const far = judged({ by: ['fleet'] })
   assert.deepEqual([far.restores, far.revertsUnasked], ['unknown', 'unknown'])
   assert.match(far.sentence, /in the management cluster only/)
 })
 
-test('a bundle says its commit once it is ready, and that it is paused', () => {
+test('a bundle reports its commit once it is ready, and reports that it is paused', () => {
   const commit = 'a'.repeat(40)
   const metadata = { labels: { 'fleet.cattle.io/commit': commit } }
   const report = (status: string, spec: JsonObject = {}) =>
@@ -86,7 +86,7 @@ test('a bundle says its commit once it is ready, and that it is paused', () => {
   assert.equal(report('True', { paused: true }).suspended, 'bundle web is paused')
 })
 
-test('what a bundle applied is in the Helm release that its marks name', () => {
+test('objects of a bundle are in the Helm release that their marks name', () => {
   const { inventory } = getApplierKind('fleet')
   assert.ok(inventory !== 'none')
   assert.deepEqual(inventory.questions(claimOf('fleet'), undefined, ['shop']), [
@@ -94,7 +94,7 @@ test('what a bundle applied is in the Helm release that its marks name', () => {
   ])
 })
 
-test('what Kluctl applied is listed by its discriminator, and is kept where it is marked so', () => {
+test('objects of Kluctl are listed by discriminator, and kept when so marked', () => {
   const claim = claimOf('kluctl')
   assert.equal(getApplierKind('kluctl').selector(claim), 'kluctl.io/discriminator=shop-prod')
   const retained = (tool: string, annotations: JsonObject) =>
@@ -110,7 +110,7 @@ test('what Kluctl applied is listed by its discriminator, and is kept where it i
   assert.equal(retained('helm', { 'kluctl.io/skip-delete': 'true' }), undefined)
 })
 
-test('hooks that Kluctl clears away, and what it deletes or never applies, may be gone', () => {
+test('hooks that Kluctl removes, and objects that it deletes or never applies, may be absent', () => {
   const rule = (annotations: JsonObject, tool = 'kluctl') =>
     findGoneByDesignRule(
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', annotations } },
@@ -131,7 +131,7 @@ test('hooks that Kluctl clears away, and what it deletes or never applies, may b
   assert.equal(rule({ 'kluctl.io/delete': 'true' }, 'helm'), undefined)
 })
 
-test('whether Kluctl applies again is not told by the objects', () => {
+test('the objects do not show whether Kluctl applies again', () => {
   const { restores, revertsUnasked, sentence } = judged({ by: ['kluctl'] })
   assert.deepEqual([restores, revertsUnasked], ['unknown', 'unknown'])
   assert.match(sentence, /^Kluctl target shop-prod applied the package/)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '@backporch/kyaml/json'
 import { formatRelease } from './flux-release-name.ts'
 
-test('the name of a release is that of the newest snapshot, of the spec, or of the resource, and Helm takes 53 characters of it', () => {
+test('the release name comes from the newest snapshot, the spec or the resource, shortened to 53 characters', () => {
   const nameOf = (own: JsonObject, name = 'web'): string =>
     formatRelease({ namespace: 'shop', name }, own).name
   assert.equal(

@@ -67,7 +67,7 @@ const FLUX: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored
   ['spec.replicas', { paths: ['/spec/replicas'], target: { labelSelector: '!!' } }, 'unknown'],
 ]
 
-test('rules of Flux cover the pointed place and what is below, in targets by anchored patterns and selectors', () => {
+test('Flux rules cover a pointer and everything below it, in targets by anchored patterns and selectors', () => {
   for (const [path, rule, ignored] of FLUX)
     assert.equal(ignoredByFlux([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
   assert.equal(ignoredByFlux(null, field('spec.replicas')), 'no')
@@ -150,13 +150,13 @@ const ARGO: readonly (readonly [path: string, rule: JsonObject, ignored: Ignored
   ['spec.replicas', { group: 'apps', kind: 'Deployment', managedFieldsManagers: ['hpa'] }, 'no'],
 ]
 
-test('rules of Argo CD cover by globs of group and kind, exact names, pointers, plain jq paths and managers', () => {
+test('Argo CD rules cover kind globs, exact names, pointers, plain jq paths and managers', () => {
   for (const [path, rule, ignored] of ARGO)
     assert.equal(ignoredByArgo([rule], field(path)), ignored, `${path} ${JSON.stringify(rule)}`)
 })
 
 // With an engine that goes back this would not end within a lifetime.
-test('a pattern or glob made to take for ever does not', { timeout: HANGS_AFTER }, () => {
+test('a hostile pattern or glob does not take for ever', { timeout: HANGS_AFTER }, () => {
   const long = {
     drift: {
       ...drift('spec.replicas'),

@@ -22,7 +22,7 @@ function sourceOf(tool: string, own: JsonObject | undefined): SyncerSource {
   return getApplierKind(tool).source(own)
 }
 
-test('an id of cli-utils is read, with colons in names of RBAC, and what is none is left out', () => {
+test('parses a cli-utils id, with colons in RBAC names, and rejects an invalid one', () => {
   assert.deepEqual(parseObjMetadata('shop_web_apps_Deployment'), {
     group: 'apps',
     kind: 'Deployment',
@@ -45,7 +45,7 @@ test('an id of cli-utils is read, with colons in names of RBAC, and what is none
     assert.equal(parseObjMetadata(text), undefined, text)
 })
 
-test('every id that cli-utils can write is read back', () => {
+test('parses back every id that cli-utils can write', () => {
   const part = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,8}[a-z0-9])?$/)
   const name = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(':'))
   fc.assert(
@@ -62,7 +62,7 @@ test('every id that cli-utils can write is read back', () => {
   )
 })
 
-test('the inventory of a Kustomization is its status, and its folder is as git has it', () => {
+test('the inventory of a Kustomization is in its status, and its folder comes from git', () => {
   const entries = [
     { id: 'shop_web_apps_Deployment', v: 'v1' },
     { id: 'nonsense', v: 'v1' },
@@ -85,7 +85,7 @@ test('the inventory of a Kustomization is its status, and its folder is as git h
   assert.equal(inventoryIn('helm', own), undefined)
 })
 
-test('a source says its folder, what changes names, and who chooses namespaces', () => {
+test('a source gives its folder, the field that renames objects, and whether it chooses namespaces', () => {
   const folder = (path: string) => sourceOf(KUSTOMIZATION, { spec: { path } }).folder
   assert.deepEqual(['./', '.', '', '/apps', '../other'].map(folder), [
     '',
@@ -110,7 +110,7 @@ test('a source says its folder, what changes names, and who chooses namespaces',
   assert.equal(sourceOf('kpt-live', undefined).choosesNamespace, false)
 })
 
-test('an Application tells apart what its own git lacks, and its hooks are in no inventory', () => {
+test('an Application distinguishes objects missing from its own git, and its inventory has no hooks', () => {
   const entry = (name: string, more: object) => ({
     group: 'apps',
     version: 'v1',
@@ -150,7 +150,7 @@ test('an Application tells apart what its own git lacks, and its hooks are in no
   assert.equal(inventoryIn(APPLICATION, { status: {} }), undefined)
 })
 
-test('the release of a HelmRelease is its newest snapshot, else what its spec would name it', () => {
+test('the release of a HelmRelease is its newest snapshot, else the name from its spec', () => {
   const claim = { namespace: 'apps', name: 'web' }
   assert.deepEqual(formatRelease(claim, {}), { namespace: 'apps', name: 'web' })
   assert.deepEqual(formatRelease(claim, { spec: { targetNamespace: 'shop' } }), {
@@ -166,7 +166,7 @@ test('the release of a HelmRelease is its newest snapshot, else what its spec wo
   assert.deepEqual(formatRelease(claim, run), { namespace: 'before', name: 'older' })
 })
 
-test('an object is found again by the mark that its neighbour bears, and a copy under another name is not', () => {
+test('finds an object by the mark of its neighbor, and not a copy under another name', () => {
   for (const by of ['kustomization', 'argo', 'rootSync', 'kptLive', 'helm'] as const) {
     const object = deploymentOf([by])
     const [claim] = listClaims(
@@ -188,7 +188,7 @@ test('an object is found again by the mark that its neighbour bears, and a copy 
   assert.equal(argo !== undefined && isMarkedBy(argo, deploymentOf(['argo'], {}, 'copy')), false)
 })
 
-test('only marks that are always labels select a list', () => {
+test('selects a list only by marks that are always labels', () => {
   const claim = { namespace: 'apps', name: 'web' }
   assert.match(
     getApplierKind(KUSTOMIZATION).selector(claim),

@@ -70,7 +70,7 @@ const MANAGERS = new Set(
   ),
 )
 
-test('no other file names a manager, a label or an annotation of a syncer', () => {
+test('no other file contains a manager, label or annotation of a syncer', () => {
   const found = new Map<string, Set<string>>()
   for (const entry of readdirSync(SOURCES, { recursive: true, withFileTypes: true })) {
     const file = relative(SOURCES, join(entry.parentPath, entry.name))
@@ -93,7 +93,7 @@ test('no other file names a manager, a label or an annotation of a syncer', () =
   assert.deepEqual(listed, allowed)
 })
 
-test('the search finds a manager, a mark in a pattern and a directive, and no word of a comment', () => {
+test('the search finds a manager, a mark in a pattern and a directive, but no word of a comment', () => {
   assert.deepEqual([...namesIn("const a = 'kustomize-controller'")], ['kustomize-controller'])
   assert.deepEqual([...namesIn('const a = /^kapp\\.k14s\\.io\\/app$/')], ['kapp.k14s.io/app'])
   assert.deepEqual(
@@ -137,14 +137,14 @@ function isKey(key: string): boolean {
   )
 }
 
-test('an applier kind is of one syncer only, and what it wraps is one too', () => {
+test('each applier kind belongs to one syncer, and what it wraps is another applier kind', () => {
   const tools = APPLIER_KINDS.map(({ tool }) => tool)
   assert.equal(new Set(tools).size, tools.length)
   for (const { tool, wraps } of APPLIER_KINDS)
     for (const other of wraps) assert.ok(tools.includes(other) && other !== tool, tool)
 })
 
-test('no manager is of two programs that alone write under it, and a person leaves no marks', () => {
+test('no exclusive manager belongs to two programs, and a person leaves no marks', () => {
   const alone = SYNCERS.flatMap(({ managers }) =>
     managers.filter((one) => one.alone).flatMap(({ names }) => names),
   )
@@ -153,7 +153,7 @@ test('no manager is of two programs that alone write under it, and a person leav
   for (const syncer of SYNCERS) assert.equal(canMarkAs(syncer, 'argocd-server'), false, syncer.name)
 })
 
-test('an annotation in which a syncer keeps the whole object is a credential, because the object may be a Secret', () => {
+test('an annotation with a copy of the whole object counts as a credential', () => {
   for (const { marks } of SYNCERS)
     for (const name of marks.copies) {
       const path = ['metadata', 'annotations', name].map((each) => ({
@@ -164,7 +164,7 @@ test('an annotation in which a syncer keeps the whole object is a credential, be
     }
 })
 
-test('a RepoSync applies to its own namespace only, and no other applier does: neither a KluctlDeployment', () => {
+test('only a RepoSync is limited to its own namespace, and not a KluctlDeployment', () => {
   const kinds = [
     'RepoSync',
     'RootSync',
@@ -182,7 +182,7 @@ test('a RepoSync applies to its own namespace only, and no other applier does: n
   assert.deepEqual(bound, ['config-sync RepoSync'])
 })
 
-test('every file that declares a syncer is in the registry', async () => {
+test('the registry contains every file that declares a syncer', async () => {
   const folder = join(SOURCES, 'syncers')
   const declared = readdirSync(folder).flatMap((file) => {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) return []

@@ -16,7 +16,7 @@ function profile(driftExclusions: Json, annotations: JsonObject = {}): Applier {
   })
 }
 
-test('what a profile excludes from drift detection is not put back', () => {
+test('does not restore what a profile excludes from drift detection', () => {
   assert.equal(profile([]).restores, 'at-once')
   assert.equal(profile([{ paths: ['/spec/replicas'] }]).restores, 'never')
   assert.equal(
@@ -31,14 +31,14 @@ test('what a profile excludes from drift detection is not put back', () => {
   assert.equal(profile([], { 'projectsveltos.io/driftDetectionIgnore': 'ok' }).restores, 'never')
 })
 
-test('a target that may be a pattern is told as one that may hold', () => {
+test('reports a target that may be a pattern as possibly matching', () => {
   assert.match(
     profile([{ paths: ['/spec/replicas'], target: { kind: 'Deploy.*' } }]).sentence,
     /perhaps ignored by spec\.driftExclusions/,
   )
 })
 
-test('where no object names a syncer, the names of each syncer tell that it may apply again, and argocd-server tells of a person', () => {
+test('without claims, a syncer manager may restore by itself, and argocd-server counts as a person', () => {
   const by = (manager: string): Applier =>
     determineApplier({
       claims: [],
@@ -62,7 +62,7 @@ test('where no object names a syncer, the names of each syncer tell that it may 
     assert.equal(by(manager).restores, 'when-told', manager)
 })
 
-test('only tools that were seen to keep the last-applied annotation are taken for its keepers', () => {
+test('only tools known to write the last-applied annotation count as its keepers', () => {
   for (const manager of ['kubectl-client-side-apply', 'kpt', 'argocd-controller'])
     assert.equal(keepsLastApplied(manager), true, manager)
   for (const manager of ['argocd-server', 'kapp', 'kluctl', 'fleetagent', 'addon-controller'])

@@ -7,14 +7,14 @@ import { readText } from './read-text.ts'
 
 const never = (): boolean => true
 
-test('a wait in which nothing comes ends, after all of its time', async () => {
+test('a wait without input ends after its full time', async () => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const deadline = new Deadline(40, end)
   await ended
   assert.ok(deadline.stop() >= 40)
 })
 
-test('a wait that is stopped does not end, and one without time ends soon', async () => {
+test('a stopped wait does not end, and one without time ends soon', async () => {
   let ends = 0
   const stopped = new Deadline(5, () => {
     ends += 1
@@ -30,13 +30,13 @@ test('a wait that is stopped does not end, and one without time ends soon', asyn
   assert.equal(ends, 0)
 })
 
-test('time in which the process stands still counts for a part at most', () => {
+test('a suspension of the process counts only in part', () => {
   const deadline = new Deadline(80, () => assert.fail('it has not ended'))
   standStill(never, 200)
   assert.equal(deadline.stop(), 10)
 })
 
-test('what came while the process stood still is read before the end', async (t) => {
+test('input that arrived during a suspension is read before the deadline', async (t) => {
   const { stdout, miss } = startAnswer('whole', (end) => t.after(end))
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   const deadline = new Deadline(40, () => resolve('late'))
@@ -46,7 +46,7 @@ test('what came while the process stood still is read before the end', async (t)
   deadline.stop()
 })
 
-test('a text that came while the process stood still is read', async (t) => {
+test('reads a text that arrived while the process was suspended', async (t) => {
   const { stdout, miss } = startAnswer('whole', (end) => t.after(end))
   const tooLarge = (): Error => new Error('too large')
   const text = readText(stdout, false, { bytes: 100, tooLarge, deadline: () => 40 })

@@ -5,7 +5,7 @@ import { Gate } from './gate.ts'
 
 const NEVER = new AbortController().signal
 
-test('as many as are wide enter, and the others in their order', async () => {
+test('admits as many callers as its width, and the others in order', async () => {
   const gate = new Gate(2)
   const entered: number[] = []
   const leaves = new Map<number, () => void>()
@@ -22,7 +22,7 @@ test('as many as are wide enter, and the others in their order', async () => {
   assert.deepEqual([entered, gate.waiting], [[1, 2, 3], 1])
 })
 
-test('whoever gives up while waiting takes no place', async () => {
+test('an aborted waiter takes no slot', async () => {
   const gate = new Gate(1)
   const leave = await gate.enter(NEVER)
   const impatient = new AbortController()

@@ -15,7 +15,7 @@ async function* dripping(parts: number, milliseconds: number, part = ' ') {
   }
 }
 
-test('a body that drips is given up, one that is slow and comes is read', async () => {
+test('gives up a dripping body, and reads a slow one that makes progress', async () => {
   const deadline = (patience: number) => (received: number) => patience + received / 10
   const drip = readText(Readable.from(dripping(1_000, 5)), false, {
     bytes: 1_000_000,
@@ -39,7 +39,7 @@ test('a body that drips is given up, one that is slow and comes is read', async 
   )
 })
 
-test('a zipped body is bounded by what it becomes', async () => {
+test('limits a compressed body by its decompressed size', async () => {
   const zipped = gzipSync('x'.repeat(1_000_000))
   await assert.rejects(
     readText(Readable.from([zipped]), true, { bytes: 1_000, tooLarge }),
@@ -51,7 +51,7 @@ test('a zipped body is bounded by what it becomes', async () => {
   )
 })
 
-test('every answer has two minutes, and a pack of 2 GiB has a week', () => {
+test('allows two minutes for any answer, and a week for a pack of 2 GiB', () => {
   assert.equal(answerDeadline(0), 120_000)
   assert.ok(answerDeadline(2 ** 31) > 6 * 86_400_000)
 })

@@ -98,7 +98,7 @@ const ENV: FieldPath = [
 ]
 
 await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane) => {
-  test('removes exactly the reviewed field, under the commit, and the audit log tells who authorised it', async () => {
+  test('removes exactly the reviewed field under its commit, and the audit log records who authorized it', async () => {
     const { writer, target, read, namespace } = await prepared(plane)
     const resourceVersion = getMetadataText(await read(), 'resourceVersion')
     const path = [...ENV, { kind: 'item', keys: { name: 'B' } } as const]
@@ -127,7 +127,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     assert.match(String(at(patch, 'requestURI')), /fieldManager=backporch\.dev%2Ffeedfacefeed/)
   })
 
-  test('an apply restores the value and leaves the commit in the field manager', async () => {
+  test('an apply restores the value and names the commit as field manager', async () => {
     const { writer, target, read, namespace } = await prepared(plane)
     await plane.kubectl(['scale', 'deployment/web', '--replicas=7', '-n', namespace])
     const desired = deployment(namespace)
@@ -159,7 +159,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     )
   })
 
-  test('what changed since the review is left as it is, by all three writes', async () => {
+  test('all three writes leave an object alone that changed since the review', async () => {
     const { writer, target, read, namespace } = await prepared(plane)
     const old = await read()
     const resourceVersion = getMetadataText(old, 'resourceVersion')
@@ -187,7 +187,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     assert.deepEqual(await read(), before)
   })
 
-  test('deletes the reviewed object, and does so twice without complaint', async () => {
+  test('deletes the reviewed object, and a second deletion succeeds too', async () => {
     const { writer, target, read, namespace } = await prepared(plane)
     const live = await read()
     const deletion: ApprovedWrite = {
@@ -202,7 +202,7 @@ await controlPlaneSuite('API server writer', { auditLevel: 'Metadata' }, (plane)
     await writer.write(deletion, AUTHORISED, signal)
   })
 
-  test('a removal that leaves the object invalid is refused with the reason', async () => {
+  test('reports a removal that makes the object invalid with the reason of the server', async () => {
     const { writer, target, read } = await prepared(plane)
     const live = await read()
     const path = [

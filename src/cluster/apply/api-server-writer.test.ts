@@ -65,7 +65,7 @@ function rejectsWith(code: string) {
 }
 
 for (const commit of ['', 'main', COMMIT.slice(1), COMMIT.toUpperCase(), `${COMMIT}0`]) {
-  test(`nothing is sent for the commit ${JSON.stringify(commit)}`, async (t) => {
+  test(`sends nothing for the invalid commit ${JSON.stringify(commit)}`, async (t) => {
     const api = await scriptedApi(t, {})
     for (const change of [apply, remove, deletion])
       await assert.rejects(
@@ -76,7 +76,7 @@ for (const commit of ['', 'main', COMMIT.slice(1), COMMIT.toUpperCase(), `${COMM
   })
 }
 
-test('an episode cannot bring further text into the header', async (t) => {
+test('rejects an episode that would inject text into the header', async (t) => {
   const api = await scriptedApi(t, {})
   await assert.rejects(
     api.writer.write(apply, { commit: COMMIT, episode: 'x) evil' }, signal),
@@ -84,7 +84,7 @@ test('an episode cannot bring further text into the header', async (t) => {
   )
 })
 
-test('every write carries the commit in its field manager and, with the episode, in its User-Agent', async (t) => {
+test('every write names the commit in its field manager and, with the episode, in its User-Agent', async (t) => {
   const routes: Routes = {
     [`GET ${OBJECT}`]: () => live(),
     [`PATCH ${OBJECT}`]: () => live('8'),
@@ -109,7 +109,7 @@ test('every write carries the commit in its field manager and, with the episode,
   }
 })
 
-test('an apply keeps uid and resourceVersion as preconditions, and a conflict says that live changed', async (t) => {
+test('an apply sends uid and resourceVersion as preconditions and reports a conflict as a live change', async (t) => {
   const api = await scriptedApi(t, {
     [`PATCH ${OBJECT}`]: () => statusAnswer(409, 'Conflict', 'the object has been modified'),
   })
@@ -118,7 +118,7 @@ test('an apply keeps uid and resourceVersion as preconditions, and a conflict sa
   assert.deepEqual(sent.metadata, { name: 'c', resourceVersion: '7', uid: 'u' })
 })
 
-test('removing a field tests version and value before it removes', async (t) => {
+test('a field removal tests version and value before it removes', async (t) => {
   const api = await scriptedApi(t, {
     [`GET ${OBJECT}`]: () => live(),
     [`PATCH ${OBJECT}`]: () => live('8'),
@@ -142,14 +142,14 @@ for (const [what, answer] of Object.entries({
   },
   'no object': statusAnswer(404, 'NotFound', 'not found', { name: 'c', kind: 'configmaps' }),
 })) {
-  test(`a field is not removed from ${what}`, async (t) => {
+  test(`does not remove a field from ${what}`, async (t) => {
     const api = await scriptedApi(t, { [`GET ${OBJECT}`]: () => answer })
     await assert.rejects(api.writer.write(remove, AUTHORISED, signal), rejectsWith('BP2005'))
     assert.ok(api.server.requests.every(({ method }) => method === 'GET'))
   })
 }
 
-test('a 422 to a removal is a refusal where the object is unchanged, and a change where it is not', async (t) => {
+test('a 422 to a removal is a rejection of an unchanged object, and a conflict for a changed one', async (t) => {
   for (const [version, code] of [
     ['7', 'BP3011'],
     ['8', 'BP2005'],
@@ -168,7 +168,7 @@ test('a 422 to a removal is a refusal where the object is unchanged, and a chang
   }
 })
 
-test('a deletion names uid and version, treats what is gone as done, and stops at what changed', async (t) => {
+test('a deletion names uid and version, accepts a missing object, and stops at a changed one', async (t) => {
   const gone = await scriptedApi(t, {
     [`DELETE ${OBJECT}`]: () =>
       statusAnswer(404, 'NotFound', 'x', { name: 'c', kind: 'configmaps' }),
@@ -190,7 +190,7 @@ test('a deletion names uid and version, treats what is gone as done, and stops a
   await assert.rejects(noPath.writer.write(deletion, AUTHORISED, signal), rejectsWith('BP3009'))
 })
 
-test('a write whose answer was lost is not sent again', async (t) => {
+test('does not resend a write whose answer was lost', async (t) => {
   const api = await scriptedApi(t, {
     [`PATCH ${OBJECT}`]: () => ({ body: { a: 'xxxxxx' }, fault: 'reset' }),
   })
@@ -198,7 +198,7 @@ test('a write whose answer was lost is not sent again', async (t) => {
   assert.equal(api.server.requests.filter(({ method }) => method === 'PATCH').length, 1)
 })
 
-test('the reader sends nothing but reads and dry runs, whatever it is asked', async (t) => {
+test('the reader sends only reads and dry runs', async (t) => {
   const forbidden = () => statusAnswer(403, 'Forbidden', 'no')
   const api = await scriptedApi(t, {
     ...DISCOVERY,
@@ -228,7 +228,7 @@ test('the reader sends nothing but reads and dry runs, whatever it is asked', as
     assert.equal(query(write, 'dryRun'), 'All', `${write.method} ${write.path}`)
 })
 
-test('a keyed path becomes the pointer of this very object', () => {
+test('a keyed path becomes a JSON pointer into the current object', () => {
   const object = {
     spec: {
       containers: [{ name: 'a' }, { name: 'b/~', env: [{ name: 'X', value: '1' }] }],

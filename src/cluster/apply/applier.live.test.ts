@@ -51,7 +51,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     return connect(plane, 'eve')
   }
 
-  test('a Kustomization: absent, at its interval, suspended, and forbidden with the rule that helps', async () => {
+  test('reports a Kustomization as absent, applied at its interval, suspended, or forbidden with the missing RBAC rule', async () => {
     const cluster = await connect(plane)
     await installSyncerKinds(plane, cluster)
     const namespace = await plane.namespace('flux')
@@ -110,7 +110,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     assert.equal((await applier(await connect(plane, 'eve'), namespace)).restores, 'when-told')
   })
 
-  test('a HelmRelease corrects with drift detection only', async () => {
+  test('a HelmRelease corrects drift only with drift detection enabled', async () => {
     const cluster = await connect(plane)
     await installSyncerKinds(plane, cluster)
     const namespace = await plane.namespace('helm')
@@ -128,7 +128,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     )
   })
 
-  test('an Application synced by hand is told with its line, one in an unknown place is not taken for gone', async () => {
+  test('reports the command to sync a manual Application, and an Application in an unknown namespace as unknown', async () => {
     const cluster = await connect(plane)
     await installSyncerKinds(plane, cluster)
     const namespace = await plane.namespace('argo')
@@ -157,7 +157,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     assert.match(unknown.warning ?? '', /looked for it in argocd and openshift-gitops/)
   })
 
-  test('a RootSync applies at once, and one that is not there not at all', async () => {
+  test('a RootSync restores at once, and an absent one never', async () => {
     const cluster = await connect(plane)
     await installSyncerKinds(plane, cluster)
     const namespace = await plane.namespace('sync')
@@ -183,7 +183,7 @@ await controlPlaneSuite('who applies, on a real API server', {}, (plane) => {
     )
   })
 
-  test('a kind that the cluster does not serve is not known, rather than absent', async () => {
+  test('reports the applier of an unserved kind as unknown instead of absent', async () => {
     const cluster = await connect(plane)
     const namespace = await plane.namespace('sveltos')
     await configMap(namespace, {

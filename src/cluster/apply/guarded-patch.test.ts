@@ -19,7 +19,7 @@ function at(text: string): FieldPath {
   return parsed.path
 }
 
-test('an item that was renumbered by hand is taken out and put back in one patch', () => {
+test('one patch removes and re-adds a list item that was renumbered by hand', () => {
   const [live, git] = [SERVICE.spec.ports[0], { name: 'http', port: 80, targetPort: 8080 }]
   assert.ok(live !== undefined)
   assert.deepEqual(
@@ -37,7 +37,7 @@ test('an item that was renumbered by hand is taken out and put back in one patch
   )
 })
 
-test('a place is counted in the object as the changes before it leave it', () => {
+test('list indexes account for the earlier operations of the patch', () => {
   const patch = buildGuardedPatch(SERVICE, [
     {
       path: at('spec.ports[port=8081,protocol=TCP]'),
@@ -54,7 +54,7 @@ test('a place is counted in the object as the changes before it leave it', () =>
   })
 })
 
-test('what is missing above a field is added with it, and names are escaped', () => {
+test('adds missing parents together with a field, and escapes names', () => {
   assert.deepEqual(
     buildGuardedPatch(SERVICE, [
       { path: at('metadata.annotations["x/y"]'), expected: undefined, value: 'on' },
@@ -70,7 +70,7 @@ test('what is missing above a field is added with it, and names are escaped', ()
   assert.deepEqual(removal.operations.at(-1), { op: 'remove', path: '/metadata/labels/a~1b' })
 })
 
-test('a place that does not hold what was reviewed is named, and nothing is written', () => {
+test('reports a path whose value differs from the reviewed one, and builds no patch', () => {
   const path = at('spec.ports[port=9090,protocol=TCP].name')
   assert.deepEqual(buildGuardedPatch(SERVICE, [{ path, expected: 'other', value: undefined }]), {
     unlike: path,

@@ -54,7 +54,7 @@ function rights(allowed: readonly string[]): Routes {
   }
 }
 
-test('sends the authored object, forced, as a dry run of the field manager', async (t) => {
+test('predicts by a forced dry run of the authored object under its field manager', async (t) => {
   const { api, prediction } = await predicted(t, {
     [PATH]: ({ body }) => ({ body: JSON.parse(body) }),
   })
@@ -74,7 +74,7 @@ test('sends the authored object, forced, as a dry run of the field manager', asy
   })
 })
 
-test('an integer beyond 2^53 is sent exactly', async (t) => {
+test('sends an integer beyond 2^53 exactly', async (t) => {
   const { api } = await predicted(
     t,
     { [PATH]: () => ({ status: 400 }) },
@@ -94,7 +94,7 @@ const causes = [
   },
 ]
 
-test('a 422 is a refusal with the causes of the server', async (t) => {
+test('reports a 422 as rejected, with the causes from the server', async (t) => {
   const { verdict, prediction } = await predicted(t, {
     [PATH]: () => statusAnswer(422, 'Invalid', 'ConfigMap "c" is invalid', { causes }),
   })
@@ -104,7 +104,7 @@ test('a 422 is a refusal with the causes of the server', async (t) => {
 })
 
 for (const code of [400, 409, 413]) {
-  test(`a ${code} is a refusal`, async (t) => {
+  test(`reports a ${code} as rejected`, async (t) => {
     assert.equal(
       (await predicted(t, { [PATH]: () => statusAnswer(code, 'X', 'no') })).verdict,
       'refused BP3011',
@@ -112,7 +112,7 @@ for (const code of [400, 409, 413]) {
   })
 }
 
-test('a 403 without the right to patch proves nothing', async (t) => {
+test('a 403 for a missing patch permission proves nothing', async (t) => {
   const message =
     'configmaps "c" is forbidden: User "eve" cannot patch resource "configmaps" in API group "" in the namespace "shop"'
   const { verdict, prediction } = await predicted(t, {
@@ -127,7 +127,7 @@ test('a 403 without the right to patch proves nothing', async (t) => {
   )
 })
 
-test('a 403 in spite of every right is a refusal by admission', async (t) => {
+test('reports a 403 despite full permissions as rejected by admission', async (t) => {
   const { verdict } = await predicted(t, {
     [PATH]: () => statusAnswer(403, 'Forbidden', 'admission webhook "w" denied the request: no'),
     ...rights(['patch', 'create']),
@@ -135,7 +135,7 @@ test('a 403 in spite of every right is a refusal by admission', async (t) => {
   assert.equal(verdict, 'refused BP3011')
 })
 
-test('a 403 for want of the right to create, of an object that is not there, names that right', async (t) => {
+test('a 403 for creating a missing object names the create permission', async (t) => {
   const { verdict, prediction } = await predicted(t, {
     [PATH]: () => statusAnswer(403, 'Forbidden', 'no'),
     ...rights(['patch']),
@@ -146,7 +146,7 @@ test('a 403 for want of the right to create, of an object that is not there, nam
   assert.match(prediction.failure.remedy, /verbs: \["create"\]/)
 })
 
-test('a 403 for an object that is there needs no right to create', async (t) => {
+test('a 403 for an existing object does not require the create permission', async (t) => {
   const { verdict } = await predicted(t, {
     [PATH]: () => statusAnswer(403, 'Forbidden', 'no'),
     ...rights(['patch']),
@@ -155,14 +155,14 @@ test('a 403 for an object that is there needs no right to create', async (t) => 
   assert.equal(verdict, 'refused BP3011')
 })
 
-test('a 403 proves nothing where our rights cannot be asked for', async (t) => {
+test('a 403 proves nothing when own permissions cannot be checked', async (t) => {
   assert.equal(
     (await predicted(t, { [PATH]: () => statusAnswer(403, 'Forbidden', 'no') })).verdict,
     'unproven BP3003',
   )
 })
 
-test('a webhook that does not support dry runs proves nothing', async (t) => {
+test('a webhook without dry-run support proves nothing', async (t) => {
   const { verdict } = await predicted(t, {
     [PATH]: () =>
       statusAnswer(400, 'BadRequest', 'admission webhook "w.example.com" does not support dry run'),
@@ -177,7 +177,7 @@ test('a webhook that cannot be called proves nothing', async (t) => {
   assert.equal(verdict, 'unproven BP3005')
 })
 
-test('a namespace that is missing is a refusal that names it', async (t) => {
+test('reports a missing namespace as rejected, with its name', async (t) => {
   const { verdict, prediction } = await predicted(t, {
     [PATH]: () =>
       statusAnswer(404, 'NotFound', 'namespaces "shop" not found', {
@@ -190,11 +190,11 @@ test('a namespace that is missing is a refusal that names it', async (t) => {
   assert.equal(prediction.failure.why, 'namespace shop does not exist')
 })
 
-test('a path that is gone proves nothing', async (t) => {
+test('a path that is not found proves nothing', async (t) => {
   assert.equal((await predicted(t, {})).verdict, 'unproven BP3009')
 })
 
-test('an answer that is another object proves nothing', async (t) => {
+test('an answer with a different object proves nothing', async (t) => {
   assert.equal(
     (await predicted(t, { [PATH]: () => ({ body: { kind: 'Status', status: 'Success' } }) }))
       .verdict,
@@ -202,7 +202,7 @@ test('an answer that is another object proves nothing', async (t) => {
   )
 })
 
-test('no value of a Secret comes out of a refusal', async (t) => {
+test('a rejection reveals no value of a Secret', async (t) => {
   const message = `Secret "c" is invalid: data: Invalid value: "${SECRET_VALUE}"`
   const { prediction, verdict } = await predicted(
     t,

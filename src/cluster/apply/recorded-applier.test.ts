@@ -36,11 +36,11 @@ async function applier(t: TestContext, ...objects: readonly JsonObject[]): Promi
   )
 }
 
-test('the syncer is judged by its resource where the recording holds it', async (t) => {
+test('judges the syncer by its recorded resource', async (t) => {
   assert.match((await applier(t, deploymentOf(['kustomization']), FLUX)).sentence, /is suspended/)
 })
 
-test('what the recording does not hold is unknown, never nobody', async (t) => {
+test('reports an unrecorded syncer as unknown, never as no syncer', async (t) => {
   const unrecorded = await applier(t, deploymentOf(['kustomization']))
   assert.deepEqual(
     [unrecorded.name, unrecorded.restores],

@@ -37,7 +37,7 @@ async function predictedBy(t: TestContext, answer: () => ScriptedAnswer, of = re
 const denial =
   "ValidatingAdmissionPolicy 'replicas' with binding 'all' denied request: at most four replicas"
 
-test('a policy that denies the object is named with its words, and nobody is asked for rights', async (t) => {
+test('quotes the policy that denies the object, without checking permissions', async (t) => {
   const answer = statusAnswer(422, 'Invalid', `configmaps "c" is forbidden: ${denial}`, {
     causes: [{ message: denial }],
   })
@@ -51,7 +51,7 @@ test('a policy that denies the object is named with its words, and nobody is ask
 })
 
 for (const status of [400, 403, 422]) {
-  test(`an admission webhook that denies the object by a ${status} is named with its words`, async (t) => {
+  test(`quotes the admission webhook that denies the object with a ${status}`, async (t) => {
     const { reason, why, requested } = await predictedBy(t, () =>
       statusAnswer(
         status,
@@ -67,7 +67,7 @@ for (const status of [400, 403, 422]) {
   })
 }
 
-test('what a policy says of a Secret is not repeated', async (t) => {
+test('does not repeat what a policy says about a Secret', async (t) => {
   const message = `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: password hunter2 is too short`
   const { why } = await predictedBy(
     t,
@@ -77,7 +77,7 @@ test('what a policy says of a Secret is not repeated', async (t) => {
   assert.equal(why, 'the policy p denies it')
 })
 
-test('a namespace that is being deleted blocks, and is told as that', async (t) => {
+test('reports a terminating namespace as blocking the apply', async (t) => {
   const causes = [
     {
       reason: 'NamespaceTerminating',
@@ -96,7 +96,7 @@ test('a namespace that is being deleted blocks, and is told as that', async (t) 
   assert.equal(requested.length, 1)
 })
 
-test('a namespace that is not there is told as that', async (t) => {
+test('reports a missing namespace', async (t) => {
   const { state, reason, remedy } = await predictedBy(t, () =>
     statusAnswer(404, 'NotFound', 'namespaces "shop" not found', {
       kind: 'namespaces',
@@ -109,7 +109,7 @@ test('a namespace that is not there is told as that', async (t) => {
   )
 })
 
-test('a field that may not change is told without the value that the server quotes', async (t) => {
+test('reports an immutable field without the value that the server quotes', async (t) => {
   const message = `Invalid value: {"Containers":[${'x'.repeat(5_000)}]}: field is immutable`
   const causes = [{ reason: 'FieldValueInvalid', message, field: 'spec.template' }]
   const { reason, why } = await predictedBy(t, () =>
@@ -118,7 +118,7 @@ test('a field that may not change is told without the value that the server quot
   assert.deepEqual([reason, why], ['Immutable', 'Immutable: spec.template: field is immutable'])
 })
 
-test('a field that the server does not know is a refusal in spite of its 500, and is asked for once', async (t) => {
+test('reports an unknown field as rejected despite the 500, after a single request', async (t) => {
   const message =
     'failed to create typed patch object (shop/c; v1, Kind=ConfigMap): errors:\n  .spec.replica: field not declared in schema\n  .spec.x: field not declared in schema'
   const { state, reason, code, why, requested } = await predictedBy(t, () =>
@@ -131,7 +131,7 @@ test('a field that the server does not know is a refusal in spite of its 500, an
   assert.equal(requested.length, 1)
 })
 
-test('two items of one key are told of every list, in one order', async (t) => {
+test('lists all duplicate list items in a stable order', async (t) => {
   const place = '.spec.template.spec.containers[name="app"]'
   const lines = [
     `  ${place}.ports: duplicate entries for key [containerPort=93,protocol="TCP"]`,
@@ -151,7 +151,7 @@ test('two items of one key are told of every list, in one order', async (t) => {
   }
 })
 
-test('fields that the server does not know, and fields that may not change, are told in one order', async (t) => {
+test('lists unknown and immutable fields in a stable order', async (t) => {
   const unknown = (fields: readonly string[]): string =>
     `failed to create typed patch object (shop/c; v1, Kind=ConfigMap): errors:\n${fields.map((field) => `  .spec.${field}: field not declared in schema`).join('\n')}`
   for (const order of [
@@ -172,7 +172,7 @@ test('fields that the server does not know, and fields that may not change, are 
   }
 })
 
-test('a value that its type cannot have is a refusal in spite of its 500', async (t) => {
+test('reports a value of the wrong type as rejected despite the 500', async (t) => {
   const message =
     "failed to convert new object (shop/web; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression '^x$'"
   const { state, reason, code, why, requested } = await predictedBy(t, () =>
@@ -186,7 +186,7 @@ test('a value that its type cannot have is a refusal in spite of its 500', async
   assert.equal(requested.length, 1)
 })
 
-test('another error of the server is asked about once more, and proves nothing then', async (t) => {
+test('retries another server error once, then reports the prediction as unproven', async (t) => {
   const { state, code, retry, requested } = await predictedBy(t, () =>
     statusAnswer(500, 'InternalError', 'etcdserver: leader changed'),
   )
@@ -194,7 +194,7 @@ test('another error of the server is asked about once more, and proves nothing t
   assert.equal(requested.length, 2)
 })
 
-test('a quota that is used up, and an object that is too large, are refusals of their own', async (t) => {
+test('distinguishes an exceeded quota, a too large object and a conflict', async (t) => {
   const quota = await predictedBy(t, () =>
     statusAnswer(
       403,
@@ -213,7 +213,7 @@ test('a quota that is used up, and an object that is too large, are refusals of 
   )
 })
 
-test('a webhook without dry runs is named, and the comparison that is left is called what it is', async (t) => {
+test('names the webhook without dry-run support and says that only ownership is compared', async (t) => {
   const { state, code, why } = await predictedBy(t, () =>
     statusAnswer(400, 'BadRequest', 'admission webhook "w.example.com" does not support dry run'),
   )
@@ -224,7 +224,7 @@ test('a webhook without dry runs is named, and the comparison that is left is ca
   )
 })
 
-test('a webhook that is down is asked once for a kind and namespace and again after ten seconds; other kinds are asked as ever', async (t) => {
+test('calls a failing webhook once per kind and namespace and again after ten seconds, without affecting other kinds', async (t) => {
   const down = statusAnswer(
     500,
     'InternalError',

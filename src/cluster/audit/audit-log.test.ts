@@ -40,7 +40,7 @@ async function users(
   return (writes.get(getResourceKey(id)) ?? []).map(({ user }) => user)
 }
 
-test('writes to the object are found, oldest first, among other events and what is no event', async (t) => {
+test('finds the writes to the object, oldest first, among other events and invalid lines', async (t) => {
   const path = join(folder(t), 'audit.log')
   const noise = [
     line({ verb: 'get', user: 'reader' }),
@@ -65,7 +65,7 @@ test('writes to the object are found, oldest first, among other events and what 
   assert.deepEqual(await users(await openAuditLog(path)), ['ada', 'bob'])
 })
 
-test('a last line that is still being written is read when it is whole', async (t) => {
+test('reads an unfinished last line once it is complete', async (t) => {
   const path = join(folder(t), 'audit.log')
   const [whole, next] = [line(by('ada', 1)), line(by('bob', 2))]
   writeFileSync(path, whole + next.slice(0, 100))
@@ -77,7 +77,7 @@ test('a last line that is still being written is read when it is whole', async (
   assert.deepEqual(await users(log), ['ada', 'bob', 'carl', 'dora'])
 })
 
-test('files that the log was rotated into are read too, compressed ones as well, and no file that is called alike', async (t) => {
+test('reads rotated files too, also compressed ones, but no files with merely similar names', async (t) => {
   const location = folder(t)
   const path = join(location, 'audit.log')
   writeFileSync(
@@ -94,7 +94,7 @@ test('files that the log was rotated into are read too, compressed ones as well,
   assert.deepEqual(await users(log), ['ada', 'bob', 'carl', 'dora'])
 })
 
-test('a log that was cut off and begun anew is read anew', async (t) => {
+test('rereads a log that was truncated and restarted', async (t) => {
   const path = join(folder(t), 'audit.log')
   writeFileSync(path, line(by('ada', 1)) + line(by('bob', 2)))
   const log = await openAuditLog(path)
@@ -103,7 +103,7 @@ test('a log that was cut off and begun anew is read anew', async (t) => {
   assert.deepEqual(await users(log), ['carl'])
 })
 
-test('of a huge log the end is read, from a whole line on', async (t) => {
+test('reads only the end of a huge log, starting at a whole line', async (t) => {
   const location = folder(t)
   const path = join(location, 'audit.log')
   const lines = Array.from({ length: 50 }, (_, index) => line(by(`u${index}`, index)))
@@ -118,7 +118,7 @@ test('of a huge log the end is read, from a whole line on', async (t) => {
   ])
 })
 
-test('a line without end is skipped and told, and what comes after it is read', async (t) => {
+test('reports and skips an endless line, and reads what follows it', async (t) => {
   const path = join(folder(t), 'audit.log')
   writeFileSync(
     path,
@@ -130,7 +130,7 @@ test('a line without end is skipped and told, and what comes after it is read', 
   assert.deepEqual(notes, ['1 lines of the audit log are too long and were not read'])
 })
 
-test('the delete of a namespace and of a collection is among the writes to an object in it', async (t) => {
+test('the writes to an object include deletions of its namespace and of its collection', async (t) => {
   const path = join(folder(t), 'audit.log')
   const namespace: AuditSample = {
     ...by('ada', 1),
@@ -150,7 +150,7 @@ test('the delete of a namespace and of a collection is among the writes to an ob
   )
 })
 
-test('a log that is not there, or is a folder, is told with what to do', async (t) => {
+test('reports a missing log, or a folder in its place, with a remedy', async (t) => {
   const location = folder(t)
   for (const path of [join(location, 'none.log'), location]) {
     await assert.rejects(

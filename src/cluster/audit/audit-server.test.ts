@@ -53,7 +53,7 @@ async function users(intake: AuditIntake, cluster = 'prod'): Promise<string[]> {
   return (writes.get(getResourceKey(ID)) ?? []).map(({ user }) => user)
 }
 
-test('the writes of a list of events are kept, and nothing else of it', async (t) => {
+test('keeps only the writes from a list of events', async (t) => {
   const { intake, send, refused } = await listen(t)
   assert.equal(
     await send(
@@ -65,7 +65,7 @@ test('the writes of a list of events are kept, and nothing else of it', async (t
   assert.deepEqual(refused, [])
 })
 
-test('without the token nothing is taken, and nothing of the delivery is told', async (t) => {
+test('rejects a delivery without the token, and reveals nothing from it', async (t) => {
   const { intake, send, refused } = await listen(t)
   for (const authorization of ['', 'Bearer nowhere', TOKEN])
     assert.equal(await send(list({ user: 'eve' }), { authorization }), 401)
@@ -89,14 +89,14 @@ const BAD: readonly (readonly [
 ]
 
 for (const [body, headers, path, status] of BAD) {
-  test(`${status} for ${body.length > 30 ? 'a body of 16 MiB and more' : `${body} at /audit${path}`}`, async (t) => {
+  test(`responds ${status} to ${body.length > 30 ? 'a body of 16 MiB and more' : `${body} at /audit${path}`}`, async (t) => {
     const { send, refused } = await listen(t)
     assert.equal(await send(body, headers, path), status)
     assert.equal(refused.length, 1)
   })
 }
 
-test('with several clusters each delivery names its own, and is believed of no other', async (t) => {
+test('with several clusters, each delivery names its cluster and counts for no other', async (t) => {
   const { intake, send } = await listen(t, { token: TOKEN, named: true })
   assert.equal(await send(list({ user: 'ada' }), {}, '/prod'), 200)
   assert.equal(await send(list({ user: 'bob' }), {}, '/test'), 200)
@@ -104,7 +104,7 @@ test('with several clusters each delivery names its own, and is believed of no o
   assert.deepEqual(await users(intake, 'prod'), ['ada'])
 })
 
-test('what is kept is bounded: the oldest goes first', async () => {
+test('keeps a bounded number of events and drops the oldest first', async () => {
   const one = list({ user: 'u0' }).length
   const intake = new AuditIntake({ token: undefined, limit: one * 3 })
   for (let number = 0; number < 10; number += 1)
@@ -112,7 +112,7 @@ test('what is kept is bounded: the oldest goes first', async () => {
   assert.deepEqual(await users(intake), ['u7', 'u8', 'u9'])
 })
 
-test('it can be asked whether it lives, and takes nothing but POST', async (t) => {
+test('answers health checks and accepts only POST', async (t) => {
   const { url } = await listen(t)
   assert.equal((await fetch(url.replace('/audit', '/healthz'))).status, 200)
   assert.equal((await fetch(url)).status, 405)

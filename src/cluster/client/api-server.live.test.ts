@@ -109,7 +109,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     )
   })
 
-  test('lists a kind over all namespaces; one that is not served is told as that, one that is forbidden too', async () => {
+  test('lists a kind over all namespaces, and reports unserved and forbidden kinds', async () => {
     const [one, two] = [await plane.namespace('list'), await plane.namespace('list')]
     for (const namespace of [one, two])
       await create(
@@ -129,7 +129,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     await refused((await connect(plane, 'nobody')).reader.list('', 'ConfigMap', signal), 'BP3003')
   })
 
-  test('lists of more than one page are whole', async () => {
+  test('lists over several pages are complete', async () => {
     const namespace = await plane.namespace('pages')
     const names = Array.from({ length: 620 }, (_, index) => `c${String(index).padStart(3, '0')}`)
     for (let start = 0; start < names.length; start += 40) {
@@ -153,7 +153,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.equal(view.get(`/ConfigMap/${namespace}/missing`)?.state, 'absent')
   })
 
-  test('what may not be read is unreadable with the rule to add, and what is not there is absent', async () => {
+  test('reports a forbidden object as unreadable with the missing RBAC rule, and a missing one as absent', async () => {
     const namespace = await plane.namespace('rights')
     await create(plane, `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, 'a', {}))
     const ids = ['a', 'b'].map((name) => wanted('v1', 'ConfigMap', namespace, name))
@@ -180,7 +180,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.deepEqual([...granted.values()].map(verdict), ['present', 'absent'])
   })
 
-  test('a role that names the Secrets is enough to read these by name, and no others', async () => {
+  test('a role for named Secrets permits reading these by name, and no others', async () => {
     const namespace = await plane.namespace('secrets')
     for (const name of ['mine', 'theirs'])
       await create(plane, `/api/v1/namespaces/${namespace}/secrets`, {
@@ -231,7 +231,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     )
   })
 
-  test('a Service whose port was changed by hand: the restoring apply is refused, with the reason', async () => {
+  test('reports why the API server rejects restoring a Service whose port was edited by hand', async () => {
     const namespace = await plane.namespace('service')
     const service: JsonObject = {
       apiVersion: 'v1',
@@ -260,7 +260,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.match(prediction.failure.why, /Duplicate/)
   })
 
-  test('without the right to patch nothing is proven, and an admission policy is a refusal', async () => {
+  test('a missing patch permission proves nothing, and an admission policy is a rejection', async () => {
     const namespace = await plane.namespace('policy')
     const object = resourceOf(configMap(namespace, 'c', { a: '1' }))
     const forbidden = await (await connect(plane, 'eve')).reader.predict(object, 'kubectl', signal)
@@ -300,7 +300,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.match(denied.failure.why, /the policy .* denies it: no ConfigMaps here/)
   })
 
-  test('a namespace that is not there is named by the refusal', async () => {
+  test('a rejection names the missing namespace', async () => {
     const prediction = await (await connect(plane)).reader.predict(
       resourceOf(configMap('no-such-namespace', 'c', {})),
       'kubectl',
@@ -310,7 +310,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     assert.match(prediction.failure.why, /namespace no-such-namespace does not exist/)
   })
 
-  test('a custom resource has its list keys from the server, and its integers exactly', async () => {
+  test('reads list keys of a custom resource from the server, and its integers exactly', async () => {
     const namespace = await plane.namespace('widgets')
     const cluster = await connect(plane)
     const id = (apiVersion: string) => wanted(apiVersion, 'Widget', namespace, 'w')

@@ -28,7 +28,7 @@ import { openRecordedCluster, type RecordedCluster } from '../recording/recorded
 const signal = new AbortController().signal
 
 await controlPlaneSuite('schemas of an API server', {}, (plane) => {
-  test('for manifests of many kinds the schema names exactly the fields that the server says an apply owns', async () => {
+  test('the schema names exactly the fields that an apply owns, for manifests of many kinds', async () => {
     const namespace = await plane.namespace('owned')
     const { reader } = await connect(plane)
     for (const object of manifests(namespace)) {
@@ -43,7 +43,7 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     }
   })
 
-  test('what is known without a server agrees with the server', async () => {
+  test('the built-in schema knowledge agrees with the API server', async () => {
     const { reader } = await connect(plane)
     const listed = (await plane.kubectl(['api-resources', '--no-headers', '--sort-by=kind'])).stdout
       .trim()
@@ -92,7 +92,7 @@ await controlPlaneSuite('schemas of an API server', {}, (plane) => {
     assert.ok(lists > 40, String(lists))
   })
 
-  test('a recording answers as the server did', async (t) => {
+  test('a recording answers like the API server', async (t) => {
     const namespace = await plane.namespace('record')
     const folder = await mkdtemp(join(tmpdir(), 'recording-'))
     t.after(() => rm(folder, { recursive: true }))

@@ -15,7 +15,7 @@ import {
   serveConnection,
 } from '../../../test/fakes/served-connection.ts'
 
-test('401 reads the credentials anew once, on a new connection', async (t) => {
+test('a 401 rereads the credentials once, on a new connection', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'))
   t.after(() => rm(folder, { recursive: true }))
   const tokenFile = join(folder, 'token')
@@ -36,7 +36,7 @@ test('401 reads the credentials anew once, on a new connection', async (t) => {
   )
 })
 
-test('401 that stays is a failure, without a storm of further attempts', async (t) => {
+test('a persistent 401 fails without a retry storm', async (t) => {
   const { server, connection } = await serveConnection(t, () => ({ status: 401 }), {
     connection: { user: { token: 'SECRET-TOKEN' } },
   })
@@ -49,7 +49,7 @@ test('401 that stays is a failure, without a storm of further attempts', async (
   assert.equal(server.requests.length, 3)
 })
 
-test('tokens in files are read again after a minute, without a new connection', async (t) => {
+test('rereads token files after a minute, on the same connection', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'))
   t.after(() => rm(folder, { recursive: true }))
   const tokenFile = join(folder, 'token')
@@ -70,7 +70,7 @@ test('tokens in files are read again after a minute, without a new connection', 
   assert.equal(server.connections, 1)
 })
 
-test('a clock that was set back by an hour does not make old credentials last an hour longer', async (t) => {
+test('a clock set back by an hour does not prolong the use of old credentials', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'))
   t.after(() => rm(folder, { recursive: true }))
   const tokenFile = join(folder, 'token')
@@ -87,7 +87,7 @@ test('a clock that was set back by an hour does not make old credentials last an
   await connection.send(GET, ASKED, never)
 })
 
-test('a certificate of an unknown authority is not trusted', async (t) => {
+test('rejects a certificate from an unknown authority', async (t) => {
   const { connection } = await serveConnection(t, () => ({}), {
     connection: { access: { authority: undefined } },
   })
@@ -97,7 +97,7 @@ test('a certificate of an unknown authority is not trusted', async (t) => {
   )
 })
 
-test('an expired certificate is named with its end', async (t) => {
+test('reports an expired server certificate with its expiry date', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const common = {
@@ -138,7 +138,7 @@ test('an expired certificate is named with its end', async (t) => {
   )
 })
 
-test('an expired client certificate is the reason given for a 401', async (t) => {
+test('reports an expired client certificate as the reason for a 401', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const certificate = x509Certificate({
     purpose: 'client',

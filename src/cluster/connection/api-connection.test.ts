@@ -13,14 +13,14 @@ import {
 } from '../../../test/fakes/served-connection.ts'
 import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
 
-test('speaks HTTP/2 over one connection where the server offers it', async (t) => {
+test('speaks HTTP/2 over one connection when the server offers it', async (t) => {
   const { server, connection } = await serveConnection(t, () => ({ body: { ok: true } }))
   await Promise.all(Array.from({ length: 20 }, () => connection.send(GET, ASKED, never)))
   assert.deepEqual([...new Set(server.requests.map((request) => request.httpVersion))], ['2.0'])
   assert.equal(server.connections, 1)
 })
 
-test('falls back to HTTP/1.1 where the server does not offer HTTP/2', async (t) => {
+test('falls back to HTTP/1.1 when the server does not offer HTTP/2', async (t) => {
   const { server, connection } = await serveConnection(t, () => ({ body: { ok: true } }), {
     protocol: 'http/1.1',
   })
@@ -43,7 +43,7 @@ test('speaks plain HTTP on loopback', async (t) => {
 })
 
 for (const protocol of ['h2', 'http/1.1'] as const) {
-  test(`${protocol}: a compressed body is given decompressed`, async (t) => {
+  test(`${protocol}: decompresses a compressed body`, async (t) => {
     const { connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(10_000) }, gzip: true }),
@@ -52,7 +52,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     assert.equal((await connection.send(GET, ASKED, never)).body.length, 10_011)
   })
 
-  test(`${protocol}: a body cut off in the middle is a broken connection, after asking again`, async (t) => {
+  test(`${protocol}: retries a truncated body, then reports a broken connection`, async (t) => {
     const { server, connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(10_000) }, fault: 'reset' }),
@@ -62,7 +62,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     assert.equal(server.requests.length, 4)
   })
 
-  test(`${protocol}: a cut-off compressed body is a broken connection too`, async (t) => {
+  test(`${protocol}: reports a truncated compressed body as a broken connection`, async (t) => {
     const { connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(1000) }, gzip: true, fault: 'reset' }),
@@ -71,7 +71,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001'))
   })
 
-  test(`${protocol}: a body larger than the limit is not read to its end`, async (t) => {
+  test(`${protocol}: stops reading a body that exceeds the limit`, async (t) => {
     const { connection } = await serveConnection(
       t,
       () => ({ body: { text: 'x'.repeat(100_000) }, gzip: true }),
@@ -83,7 +83,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3010', /too large/))
   })
 
-  test(`${protocol}: silence ends with the time limit and is not repeated`, async (t) => {
+  test(`${protocol}: a silent server ends in a timeout without retry`, async (t) => {
     const { server, connection } = await serveConnection(t, () => ({ fault: 'silent' }), {
       protocol,
       connection: { timeout: 150 },
@@ -103,7 +103,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     await refused
   })
 
-  test(`${protocol}: a redirect is not followed`, async (t) => {
+  test(`${protocol}: does not follow a redirect`, async (t) => {
     const { server, connection } = await serveConnection(
       t,
       () => ({ status: 302, headers: { location: 'https://elsewhere.example/' } }),
@@ -116,7 +116,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
   })
 }
 
-test('429 is asked again after the Retry-After of the server, also for a write', async (t) => {
+test('retries a 429 after the Retry-After of the server, also for a write', async (t) => {
   const clock = testClock()
   let calls = 0
   const { connection } = await serveConnection(
@@ -130,13 +130,13 @@ test('429 is asked again after the Retry-After of the server, also for a write',
   assert.deepEqual(clock.waits, [7000, 7000])
 })
 
-test('429 without end is a failure after four attempts', async (t) => {
+test('a persistent 429 fails after four attempts', async (t) => {
   const { server, connection } = await serveConnection(t, () => ({ status: 429 }))
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3004'))
   assert.equal(server.requests.length, 4)
 })
 
-test('5xx is asked again with growing waits for reads, and not for writes', async (t) => {
+test('retries a 5xx with growing delays for reads, but not for writes', async (t) => {
   const clock = testClock()
   const { server, connection } = await serveConnection(
     t,
@@ -152,7 +152,7 @@ test('5xx is asked again with growing waits for reads, and not for writes', asyn
   assert.equal(server.requests.length, 5)
 })
 
-test('no more streams are open at once than the server allows', async (t) => {
+test('opens no more concurrent streams than the server allows', async (t) => {
   let open = 0
   let most = 0
   const { server, connection } = await serveConnection(
@@ -172,7 +172,7 @@ test('no more streams are open at once than the server allows', async (t) => {
   assert.equal(server.connections, 1)
 })
 
-test('a frozen HTTP/2 server is noticed by PING, long before the time limit', async (t) => {
+test('a PING detects a frozen HTTP/2 server long before the timeout', async (t) => {
   const server = await scriptedServer(() => ({ fault: 'silent' }))
   const relay = await relayTo(server)
   t.after(async () => {
@@ -199,7 +199,7 @@ test('a slow server that answers PING keeps its connection', async (t) => {
   assert.equal((await connection.send(GET, ASKED, never)).status, 200)
 })
 
-test('a connection that ended is opened anew', async (t) => {
+test('reopens a closed connection', async (t) => {
   const { server, connection } = await serveConnection(t, ({ path }) =>
     path === '/bad' ? { fault: 'disconnect', body: 'xx' } : { body: {} },
   )
@@ -212,13 +212,13 @@ test('a connection that ended is opened anew', async (t) => {
   assert.equal(server.connections, 2)
 })
 
-test('nobody listening is unreachable, and not tried again', async (t) => {
+test('reports a refused connection as unreachable, without retry', async (t) => {
   const { server, connection } = await serveConnection(t, () => ({}))
   await server.close()
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3001', /ECONNREFUSED/))
 })
 
-test('a server that accepts and says nothing at all ends with the connection time limit', async (t) => {
+test('a server that accepts but stays silent fails at the connection timeout', async (t) => {
   const mute = createServer(() => {})
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
   t.after(() => mute.close())
@@ -231,7 +231,7 @@ test('a server that accepts and says nothing at all ends with the connection tim
   await assert.rejects(connection.send(GET, ASKED, never), failsWith('BP3006', /no connection/))
 })
 
-test('a proxy of the kubeconfig gets a tunnel, and the server the request', async (t) => {
+test('requests through the proxy of the kubeconfig use a tunnel to the server', async (t) => {
   const tunnels: string[] = []
   const proxy = createServer((client) => {
     client.once('data', (head) => {
@@ -258,7 +258,7 @@ test('a proxy of the kubeconfig gets a tunnel, and the server the request', asyn
   assert.equal(server.requests.length, 1)
 })
 
-test('each request is told with its status and time, also one that is sent again, and never with a credential', async (t) => {
+test('reports status and duration of each request, also of retries, but no credential', async (t) => {
   const reported: TracedRequest[] = []
   let calls = 0
   const { connection } = await serveConnection(
@@ -281,7 +281,7 @@ test('each request is told with its status and time, also one that is sent again
   assert.doesNotMatch(JSON.stringify(reported), /canary/)
 })
 
-test('a request without an answer is told by the class of its fault', async (t) => {
+test('reports a failed request by its error class', async (t) => {
   const reported: TracedRequest[] = []
   const { connection } = await serveConnection(t, () => ({ fault: 'disconnect' }), {
     connection: { trace: (request) => reported.push(request) },

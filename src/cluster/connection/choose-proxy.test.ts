@@ -10,7 +10,7 @@ function proxyOf(server: string, environment: Record<string, string>, configured
 const PROXY = { HTTPS_PROXY: 'http://proxy.example:3128' }
 const VIA = 'http://proxy.example:3128/'
 
-test('https goes through HTTPS_PROXY, in either case, with or without a scheme', () => {
+test('https uses HTTPS_PROXY, in either case, with or without a scheme', () => {
   assert.equal(proxyOf('https://api.example:6443', PROXY), VIA)
   assert.equal(proxyOf('https://api.example:6443', { https_proxy: 'proxy.example:3128' }), VIA)
   assert.equal(
@@ -19,14 +19,14 @@ test('https goes through HTTPS_PROXY, in either case, with or without a scheme',
   )
 })
 
-test('the proxy of the kubeconfig wins, also over NO_PROXY', () => {
+test('the proxy of the kubeconfig takes precedence, also over NO_PROXY', () => {
   assert.equal(
     proxyOf('https://api.example', { ...PROXY, NO_PROXY: '*' }, 'http://own.example:1'),
     'http://own.example:1/',
   )
 })
 
-test('loopback is never proxied', () => {
+test('loopback addresses never use a proxy', () => {
   for (const host of ['localhost', '127.0.0.1', '127.5.5.5', '[::1]'])
     assert.equal(proxyOf(`https://${host}:6443`, PROXY), 'direct', host)
 })
@@ -59,7 +59,7 @@ for (const [list, server, expected] of cases) {
   })
 }
 
-test('a proxy that cannot be used is named without its text, which may hold a password', () => {
+test('reports an unusable proxy without its text, which may contain a password', () => {
   assert.equal(
     proxyOf('https://api.example', { HTTPS_PROXY: 'http://user:pass@ bad' }),
     'HTTPS_PROXY is not a URL',

@@ -54,7 +54,7 @@ function failsWith(code: string, ...parts: readonly RegExp[]) {
   }
 }
 
-test('a token, basic authentication and impersonation become headers', async () => {
+test('sends a token, basic authentication and impersonation as headers', async () => {
   assert.deepEqual((await sourceFor({ token: 'abc' }).read(signal)).headers, {
     authorization: 'Bearer abc',
   })
@@ -76,7 +76,7 @@ test('a token, basic authentication and impersonation become headers', async () 
   })
 })
 
-test('a token file wins over the token and is read each time', async (t) => {
+test('a token file takes precedence over the token and is read each time', async (t) => {
   const { folder } = program(t, '')
   const tokenFile = join(folder, 'token')
   const source = sourceFor({ token: 'old', tokenFile })
@@ -86,7 +86,7 @@ test('a token file wins over the token and is read each time', async (t) => {
   assert.equal((await source.read(signal)).headers['authorization'], 'Bearer two')
 })
 
-test('files that are missing and data that is no PEM are named by their field', async () => {
+test('reports missing files and invalid PEM data by field name', async () => {
   await assert.rejects(
     sourceFor({ tokenFile: '/nonexistent/token' }).read(signal),
     failsWith('BP1006', /tokenFile.*ENOENT/),
@@ -98,7 +98,7 @@ test('files that are missing and data that is no PEM are named by their field', 
   )
 })
 
-test('a plugin that is not allowed is not run, and the flag that allows it is named', async (t) => {
+test('does not run a plugin that is not allowed, and names the flag that allows it', async (t) => {
   const { folder, plugin } = program(t, 'echo HIDDEN')
   await assert.rejects(
     sourceFor({ exec: plugin }).read(signal),
@@ -107,7 +107,7 @@ test('a plugin that is not allowed is not run, and the flag that allows it is na
   assert.equal(existsSync(join(folder, 'ran')), false)
 })
 
-test('a plugin named without a path is found on the PATH and allowed by its absolute path', async (t) => {
+test('finds a plugin without a path on the PATH and allows it by absolute path', async (t) => {
   const { folder, plugin } = program(
     t,
     `echo '${JSON.stringify({ ...CREDENTIAL, status: { token: 'from-path' } })}'`,
@@ -126,7 +126,7 @@ test('a plugin named without a path is found on the PATH and allowed by its abso
   )
 })
 
-test('an allowed plugin gets the contract and gives token, certificate and key until they expire', async (t) => {
+test('an allowed plugin follows the exec contract and supplies token, certificate and key until they expire', async (t) => {
   const status = {
     token: 'tok',
     clientCertificateData: 'CERT',
@@ -159,21 +159,21 @@ test('an allowed plugin gets the contract and gives token, certificate and key u
 
 for (const [what, script, why] of [
   ['fails', 'echo HIDDEN >&2; exit 3', /ended with 3/],
-  ['gives no JSON', 'echo HIDDEN', /not an ExecCredential/],
+  ['prints no JSON', 'echo HIDDEN', /not an ExecCredential/],
   [
-    'gives another kind',
+    'prints another kind',
     `echo '{"kind":"Pod","status":{"token":"HIDDEN"}}'`,
     /not an ExecCredential/,
   ],
   [
-    'gives no credential',
+    'prints no credential',
     `echo '${JSON.stringify({ ...CREDENTIAL, status: {} })}'`,
     /neither a token nor a certificate/,
   ],
-  ['writes without end', 'yes HIDDEN', /more than 1048576 bytes/],
+  ['prints without end', 'yes HIDDEN', /more than 1048576 bytes/],
   ['hangs, with a child that hangs', HANG, /did not answer within 0.3 s/],
 ] as const) {
-  test(`a plugin that ${what} gives no credentials, and nothing that it wrote is shown`, async (t) => {
+  test(`a plugin that ${what} supplies no credentials, and its output is not shown`, async (t) => {
     const { plugin } = program(t, script)
     const source = sourceFor(
       { exec: plugin },
@@ -183,7 +183,7 @@ for (const [what, script, why] of [
   })
 }
 
-test('providers that run programs of the kubeconfig are refused', async (t) => {
+test('rejects auth providers that run programs from the kubeconfig', async (t) => {
   const { folder } = program(t, '')
   const config = { 'cmd-path': `touch ${folder}/ran` }
   await assert.rejects(
@@ -206,7 +206,7 @@ function oidcUser(config: Readonly<Record<string, string>>): Partial<KubeconfigU
   return { authProvider: { name: 'oidc', config } }
 }
 
-test('an OpenID Connect token that is still valid is used, one that has expired and cannot be refreshed is not', async () => {
+test('uses a valid OpenID Connect token, and rejects an expired one that cannot be refreshed', async () => {
   const valid = idToken({ exp: VALID })
   const read = await sourceFor(oidcUser({ 'id-token': valid })).read(signal)
   assert.equal(read.headers['authorization'], `Bearer ${valid}`)
@@ -214,7 +214,7 @@ test('an OpenID Connect token that is still valid is used, one that has expired 
   await assert.rejects(sourceFor(expired).read(signal), failsWith('BP3002', /expired/))
 })
 
-test('an OpenID Connect token that has expired is refreshed at its provider, once for as long as the new one is valid', async (t) => {
+test('refreshes an expired OpenID Connect token at its provider, once until the new one expires', async (t) => {
   let fresh = ''
   const server = await scriptedServer(({ path }) =>
     path === '/token'
@@ -249,6 +249,6 @@ test('an OpenID Connect token that has expired is refreshed at its provider, onc
   })
 })
 
-test('nobody has no credentials, and that is no error here', async () => {
+test('an anonymous user sends no credentials and causes no error', async () => {
   assert.deepEqual((await sourceFor(NOBODY).read(signal)).headers, {})
 })

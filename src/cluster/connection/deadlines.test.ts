@@ -15,7 +15,7 @@ import { runUnderDeadline } from './transport.ts'
 
 const { signal } = new AbortController()
 
-test('an answer to a request', async (t) => {
+test('a blocked process still reads an answer that arrived before the deadline', async (t) => {
   const { stdout, miss } = startAnswer('answer', (end) => t.after(end))
   const answer = runUnderDeadline(40, signal, async (limit) =>
     String((await once(stdout, 'data', { signal: limit }))[0]),
@@ -24,7 +24,7 @@ test('an answer to a request', async (t) => {
   assert.equal(await answer, 'answer')
 })
 
-test('an event of a watch', async (t) => {
+test('a blocked process still reads a watch event that arrived before the deadline', async (t) => {
   const event = { type: 'BOOKMARK', object: { kind: 'Pod', metadata: { resourceVersion: '7' } } }
   const { stdout, miss } = startAnswer(`${JSON.stringify(event)}\n`, (end) => t.after(end))
   const ended = readStream(
@@ -71,7 +71,7 @@ const ACCESS: ClusterAccess = {
   file: 'kubeconfig',
 }
 
-test('the credential of a plugin', async (t) => {
+test('a blocked process still reads the credential of a plugin that answered in time', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const [command, mark] = [join(folder, 'plugin'), join(folder, 'id')]

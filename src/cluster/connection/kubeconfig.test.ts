@@ -43,7 +43,7 @@ function failing(options: Partial<KubeconfigOptions>, ...parts: readonly RegExp[
   )
 }
 
-test('--kubeconfig names the file, and nothing else is looked at', (t) => {
+test('reads only the file that --kubeconfig names', (t) => {
   const folder = folderOf(t, { a: config('a'), b: config('b') })
   const access = readKubeconfig({
     kubeconfig: join(folder, 'a'),
@@ -55,12 +55,12 @@ test('--kubeconfig names the file, and nothing else is looked at', (t) => {
   )
 })
 
-test('~/.kube/config is read without KUBECONFIG', (t) => {
+test('reads ~/.kube/config when KUBECONFIG is unset', (t) => {
   const home = folderOf(t, { '.kube/config': config('home') })
   assert.equal(readKubeconfig({ environment: { HOME: home } }).context, 'home')
 })
 
-test('files of KUBECONFIG are merged: the first wins by name, missing ones are left out', (t) => {
+test('merges the files of KUBECONFIG: the first entry of a name wins, missing files are skipped', (t) => {
   const folder = folderOf(t, {
     one: config('a', 'server: https://first.example'),
     two: `${config('a', 'server: https://second.example')}`,
@@ -76,7 +76,7 @@ test('files of KUBECONFIG are merged: the first wins by name, missing ones are l
   )
 })
 
-test('a context that is not there is answered with those that are', (t) => {
+test('reports an unknown context with the available ones', (t) => {
   const folder = folderOf(t, { one: config('prod'), two: config('stage') })
   const KUBECONFIG = ['one', 'two'].map((name) => join(folder, name)).join(delimiter)
   failing(
@@ -86,14 +86,14 @@ test('a context that is not there is answered with those that are', (t) => {
   )
 })
 
-test('without a current context the contexts are listed', (t) => {
+test('lists the contexts when there is no current context', (t) => {
   const folder = folderOf(t, {
     one: config('prod').replace('current-context: prod', "current-context: ''"),
   })
   failing({ kubeconfig: join(folder, 'one') }, /no current context; it has prod/)
 })
 
-test('files that are not there, folders, empty and strange files are told apart', (t) => {
+test('distinguishes missing files, folders, empty files and invalid files', (t) => {
   const folder = folderOf(t, {
     empty: '{}',
     list: '[1]',
@@ -110,7 +110,7 @@ test('files that are not there, folders, empty and strange files are told apart'
   failing({ environment: { KUBECONFIG: join(folder, 'nothing') } }, /no file of KUBECONFIG exists/)
 })
 
-test('invalid YAML is named with line and column, and its text is not shown', (t) => {
+test('reports invalid YAML with line and column, without quoting it', (t) => {
   const folder = folderOf(t, { bad: 'users:\n- user: {token: SECRET-TOKEN, x: [}\n' })
   assert.throws(
     () => readKubeconfig({ kubeconfig: join(folder, 'bad'), environment: {} }),
@@ -123,7 +123,7 @@ test('invalid YAML is named with line and column, and its text is not shown', (t
   )
 })
 
-test('a context that names a missing cluster or user is an error', (t) => {
+test('rejects a context that names a missing cluster or user', (t) => {
   const folder = folderOf(t, {
     cluster: config('a').replace('cluster: a,', 'cluster: b,'),
     user: config('a').replace('user: a,', 'user: b,'),
@@ -142,12 +142,12 @@ for (const [server, why] of [
   ['server: api', /not an https URL/],
   ['certificate-authority: x', /is missing/],
 ] as const) {
-  test(`a cluster with ${server} is not connected to`, (t) => {
+  test(`does not connect to a cluster with ${server}`, (t) => {
     failing({ kubeconfig: join(folderOf(t, { a: config('a', server) }), 'a') }, why)
   })
 }
 
-test('plain http is accepted on loopback', (t) => {
+test('accepts plain http on loopback', (t) => {
   const folder = folderOf(t, { a: config('a', 'server: http://127.0.0.1:8001') })
   assert.equal(
     readKubeconfig({ kubeconfig: join(folder, 'a'), environment: {} }).server.protocol,
@@ -155,7 +155,7 @@ test('plain http is accepted on loopback', (t) => {
   )
 })
 
-test('insecure-skip-tls-verify requires confirmation of its own', (t) => {
+test('insecure-skip-tls-verify requires explicit confirmation', (t) => {
   const kubeconfig = join(
     folderOf(t, { a: config('a', 'server: https://a.example, insecure-skip-tls-verify: true') }),
     'a',
@@ -167,7 +167,7 @@ test('insecure-skip-tls-verify requires confirmation of its own', (t) => {
   )
 })
 
-test('data wins over files, and relative paths are from the folder of their file', (t) => {
+test('inline data takes precedence over files, and paths are relative to their kubeconfig', (t) => {
   const user =
     'client-certificate: pki/c.crt, client-key: /abs/c.key, tokenFile: token, client-certificate-data: ""'
   const folder = folderOf(t, {

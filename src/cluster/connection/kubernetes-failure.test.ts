@@ -90,7 +90,7 @@ for (const [code, expected] of faults) {
   })
 }
 
-test('403 prints the rule to add, and for whom where the server says so', () => {
+test('a 403 prints the missing RBAC rule, and its subject when the server names it', () => {
   const message =
     'deployments.apps is forbidden: User "system:serviceaccount:a:b" cannot list resource "deployments" in API group "apps"'
   assert.equal(
@@ -115,7 +115,7 @@ test('403 prints the rule to add, and for whom where the server says so', () => 
   )
 })
 
-test('a refusal shows the causes of the server on one bounded line', () => {
+test('a rejection shows the causes from the server on one line of limited length', () => {
   const causes = Array.from({ length: 9 }, (_, index) => ({
     field: `spec.f${index}`,
     message: `bad\n\u001b[31m${'x'.repeat(1000)}`,
@@ -129,7 +129,7 @@ test('a refusal shows the causes of the server on one bounded line', () => {
   assert.match(why, /^Invalid \(422\): spec\.f0: bad/)
 })
 
-test('messages about Secrets are replaced by their class, whatever the status', () => {
+test('replaces messages about Secrets by their class for every status', () => {
   const value = 'aHVudGVyMg-CANARY'
   const body = {
     reason: 'Invalid',
@@ -146,7 +146,7 @@ test('messages about Secrets are replaced by their class, whatever the status', 
   )
 })
 
-test('a message that looks like a credential is not shown for any kind', () => {
+test('omits a message that looks like a credential, for every kind', () => {
   const message = 'Invalid value: "-----BEGIN RSA PRIVATE KEY----- CANARY"'
   assert.equal(
     createResponseFailure(answer(422, { reason: 'Invalid', message }), LIST).why,
@@ -154,7 +154,7 @@ test('a message that looks like a credential is not shown for any kind', () => {
   )
 })
 
-test('a place that holds a credential is not shown either', () => {
+test('omits a field path that contains a credential', () => {
   const causes = [
     { reason: 'FieldValueInvalid', field: 'data[ghp_abcdefghijklmnopCANARY]', message: 'too long' },
   ]
@@ -164,7 +164,7 @@ test('a place that holds a credential is not shown either', () => {
   )
 })
 
-test('a conversion webhook that fails is told by its name, and not as an error of the server alone', () => {
+test('reports a failing conversion webhook by name instead of a plain server error', () => {
   const message =
     'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://x/convert": dial tcp: connection refused'
   const { code, why, remedy, retry } = createResponseFailure(answer(500, { message }), LIST)
@@ -198,7 +198,7 @@ const QUOTED: readonly (readonly [said: string, told: string])[] = [
   ],
 ]
 for (const [text, reported] of QUOTED) {
-  test(`of what a server says, quoted values are not told: ${text}`, () => {
+  test(`redacts quoted values in a server message: ${text}`, () => {
     assert.equal(
       shorten(text, {
         resource: {

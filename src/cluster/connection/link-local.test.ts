@@ -81,7 +81,7 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
     '::ffff:a9fe:a9fe',
     'fe80::1%eth0',
   ]) {
-    test(`${protocol}: a name that stands for ${address} is not connected to`, async (t) => {
+    test(`${protocol}: does not connect to a name that resolves to ${address}`, async (t) => {
       const { server, looked, send } = await named(t, [[address]], { protocol })
       await assert.rejects(send(), refused)
       assert.deepEqual(
@@ -91,7 +91,7 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
     })
   }
 
-  test(`${protocol}: of several addresses only those that are not link-local are connected to`, async (t) => {
+  test(`${protocol}: connects only to the addresses of a name that are not link-local`, async (t) => {
     const { server, send } = await named(t, [['fe80::1', '169.254.169.254', '127.0.0.1']], {
       protocol,
     })
@@ -102,12 +102,12 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
   })
 }
 
-test('a stream is refused as a request is', async (t) => {
+test('rejects a stream like a request', async (t) => {
   const { connection } = await named(t, [['169.254.169.254']])
   await assert.rejects(connection.stream({ path: '/x?watch=true' }, ASKED, never), refused)
 })
 
-test('http/1.1: a name that stands for another address after the first connection is not connected to again', async (t) => {
+test('http/1.1: does not reconnect to a name that changed to a link-local address', async (t) => {
   const { server, looked, send } = await named(t, [['127.0.0.1'], ['169.254.169.254']], {
     protocol: 'http/1.1',
   })
@@ -115,7 +115,7 @@ test('http/1.1: a name that stands for another address after the first connectio
   assert.deepEqual([looked.length, server.requests.length], [2, 0])
 })
 
-test('h2: a name that stands for another address later is refused with the next connection', async (t) => {
+test('h2: rejects the next connection to a name that changed to a link-local address', async (t) => {
   const { server, send } = await named(t, [['127.0.0.1'], ['169.254.169.254']])
   assert.equal((await send()).status, 200)
   server.goaway()
@@ -127,7 +127,7 @@ test('h2: a name that stands for another address later is refused with the next 
   assert.equal(server.connections, 1)
 })
 
-test('behind a proxy the name of the server is the matter of the proxy: it is not looked up here', async (t) => {
+test('behind a proxy, leaves the lookup of the server name to the proxy', async (t) => {
   const proxy = await scriptedServer(() => ({ body: {} }), { protocol: 'plain' })
   const connection = connectionTo(
     { url: 'https://api.example', authority: '-----BEGIN CERTIFICATE-----' },

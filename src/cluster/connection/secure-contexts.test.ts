@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { clientCredential, createTestAuthority } from '../../../test/controlplane/test-authority.ts'
 import { getSecureContext } from './secure-contexts.ts'
 
-test('connections with the same authority, certificate and key share a context, and others do not', async (t) => {
+test('only connections with the same authority, certificate and key share a TLS context', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-contexts-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const authority = await createTestAuthority(folder)
@@ -22,7 +22,7 @@ test('connections with the same authority, certificate and key share a context, 
   assert.notEqual(getSecureContext({ minVersion: 'TLSv1.2' }), context)
 })
 
-test('what is no key is refused each time', () => {
+test('rejects an invalid key each time', () => {
   for (let attempt = 0; attempt < 2; attempt += 1)
     assert.throws(() => getSecureContext({ key: 'none', minVersion: 'TLSv1.2' }))
 })

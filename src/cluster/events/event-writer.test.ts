@@ -40,7 +40,7 @@ async function open(
   return { server, writer: new EventWriter(createEventApi(connection), readApi(connection), clock) }
 }
 
-test('an Event has the fields that the API server asks for, and its name comes from what it says', async (t) => {
+test('an Event has the required fields, and its name depends on its content', async (t) => {
   const { server, writer } = await open(t, { [`POST ${SHOP}`]: () => ({ status: 201, body: {} }) })
   assert.deepEqual(await writer.write([EVENT, { ...EVENT, note: 'another' }], SIGNAL), [])
   const [first, second] = server.requests.map(({ body }) => JSON.parse(body))
@@ -68,7 +68,7 @@ test('an Event has the fields that the API server asks for, and its name comes f
   assert.notEqual(first.metadata.name, second.metadata.name)
 })
 
-test('an Event that is there is counted in its series, without a right to read it', async (t) => {
+test('increments the series of an existing Event without permission to read it', async (t) => {
   let series: unknown
   const { server, writer } = await open(t, {
     [`POST ${SHOP}`]: () => statusAnswer(409, 'AlreadyExists', 'is there'),
@@ -94,7 +94,7 @@ test('an Event that is there is counted in its series, without a right to read i
   )
 })
 
-test('without the right nothing more is tried in the namespace, and one note has the rule', async (t) => {
+test('without permission, stops writing to the namespace and notes the RBAC rule once', async (t) => {
   const other = '/apis/events.k8s.io/v1/namespaces/other/events'
   const { server, writer } = await open(t, {
     [`POST ${SHOP}`]: () =>
@@ -121,7 +121,7 @@ test('without the right nothing more is tried in the namespace, and one note has
   )
 })
 
-test('a namespace that is being deleted is no missing right', async (t) => {
+test('does not report a terminating namespace as a missing permission', async (t) => {
   const details = { causes: [{ reason: 'NamespaceTerminating' }] }
   const { writer } = await open(t, {
     [`POST ${SHOP}`]: () => statusAnswer(403, 'Forbidden', 'terminating', details),
@@ -129,7 +129,7 @@ test('a namespace that is being deleted is no missing right', async (t) => {
   assert.deepEqual(await writer.write([EVENT], SIGNAL), [])
 })
 
-test('a turn writes a bounded number, and a server that fails stops the rest with one note', async (t) => {
+test('writes a limited number of Events per turn, and stops with one note when the server fails', async (t) => {
   let isBroken = false
   const { server, writer } = await open(t, {
     [`POST ${SHOP}`]: () => ({ status: isBroken ? 500 : 201, body: {} }),
@@ -151,7 +151,7 @@ test('a turn writes a bounded number, and a server that fails stops the rest wit
   assert.equal(server.requests.length, MOST_EVENTS + 1)
 })
 
-test('of an object that the turn did not read, only the metadata is read', async (t) => {
+test('reads only the metadata of an object that the turn did not read', async (t) => {
   const path = '/apis/apps/v1/namespaces/shop/deployments/web'
   const { server, writer } = await open(t, {
     [`POST ${SHOP}`]: () => ({ status: 201, body: {} }),
@@ -170,7 +170,7 @@ test('of an object that the turn did not read, only the metadata is read', async
   assert.deepEqual([type, regarding.uid, regarding.apiVersion], ['Normal', 'u9', 'apps/v1'])
 })
 
-test('nothing but Events can be written, whatever a namespace or a name has', async (t) => {
+test('writes only Events, whatever namespace or name it gets', async (t) => {
   const { server } = await open(t, {})
   const connection = connectionTo(server, { clock: testClock() })
   t.after(() => connection.close())

@@ -24,14 +24,14 @@ async function stateOf(api: Awaited<ReturnType<typeof scriptedApi>>): Promise<st
   return state?.state === 'unreadable' ? state.failure.code : (state?.state ?? 'none')
 }
 
-test('a group whose API service is down is not taken for one that is not served', async (t) => {
+test('does not report a group with an unavailable API service as unserved', async (t) => {
   const api = await scriptedApi(t, {
     'GET /apis': () => ({ body: discoveryList(groupOf('Stale', [])) }),
   })
   assert.equal(await stateOf(api), 'BP3005')
 })
 
-test('what a stale group still lists is used', async (t) => {
+test('uses the kinds that a stale group still lists', async (t) => {
   const api = await scriptedApi(t, {
     'GET /apis': () => ({ body: discoveryList(groupOf('Stale', ['Widget'])) }),
     'GET /apis/example.com/v1/namespaces/shop/widgets': () => ({ body: listOf('Widget', ['w']) }),
@@ -39,7 +39,7 @@ test('what a stale group still lists is used', async (t) => {
   assert.equal(await stateOf(api), 'present')
 })
 
-test('a kind that came after discovery was read is found', async (t) => {
+test('finds a kind that was added after discovery was read', async (t) => {
   let installed = false
   const api = await scriptedApi(t, {
     'GET /apis': () => ({
@@ -53,7 +53,7 @@ test('a kind that came after discovery was read is found', async (t) => {
   assert.equal(await stateOf(api), 'absent')
 })
 
-test('a kind that came after the clock was set back by an hour is found', async (t) => {
+test('finds a kind that was added after the clock was set back by an hour', async (t) => {
   let installed = false
   const api = await scriptedApi(t, {
     'GET /apis': () => ({
@@ -67,7 +67,7 @@ test('a kind that came after the clock was set back by an hour is found', async 
   assert.equal(await stateOf(api), 'absent')
 })
 
-test('without a version the preferred one of the group that has the kind is taken', async (t) => {
+test('without a version, takes the preferred version of the group that has the kind', async (t) => {
   const beta = { ...groupOf('Current', ['Gadget', 'Widget']).versions[0], version: 'v1beta1' }
   const v1 = groupOf('Current', ['Gadget'])
   const api = await scriptedApi(t, {
@@ -95,7 +95,7 @@ test('without a version the preferred one of the group that has the kind is take
   )
 })
 
-test('discovery is asked for once', async (t) => {
+test('requests discovery once', async (t) => {
   const api = await scriptedApi(t, {
     'GET /api/v1/namespaces/shop/configmaps': () => ({ body: listOf('ConfigMap', []) }),
   })
@@ -107,7 +107,7 @@ test('discovery is asked for once', async (t) => {
   assert.equal(api.server.requests.filter(({ path }) => path === '/api').length, 1)
 })
 
-test('a server without aggregated discovery is asked for the group version that is needed', async (t) => {
+test('without aggregated discovery, requests only the group version in question', async (t) => {
   const api = await scriptedApi(t, {
     'GET /api': () => ({ body: { kind: 'APIVersions', versions: ['v1'] } }),
     'GET /apis': () => ({
@@ -132,7 +132,7 @@ test('a server without aggregated discovery is asked for the group version that 
   assert.equal(await stateOf(api), 'present')
 })
 
-test('without aggregated discovery, a group that answers 503 is down, not gone', async (t) => {
+test('without aggregated discovery, a group that answers 503 is unavailable, not unserved', async (t) => {
   const api = await scriptedApi(t, {
     'GET /api': () => ({ body: { kind: 'APIVersions', versions: ['v1'] } }),
     'GET /apis': () => ({
@@ -146,7 +146,7 @@ test('without aggregated discovery, a group that answers 503 is down, not gone',
   assert.equal(await stateOf(api), 'BP3005')
 })
 
-test('a page that is no API is told from an API server', async (t) => {
+test('distinguishes an arbitrary web page from an API server', async (t) => {
   const api = await scriptedApi(t, { 'GET /apis': () => ({ body: { hello: 'world' } }) })
   assert.equal(await stateOf(api), 'BP3008')
 })

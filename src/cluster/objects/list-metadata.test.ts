@@ -37,7 +37,7 @@ function keys(answer: Inventory | Failure | undefined): readonly string[] {
   return answer.resources.map(getResourceKey)
 }
 
-test('what two questions want is listed once, without content, and a kind that is not served has nothing', async (t) => {
+test('lists a kind of two questions once, by metadata, and an unserved kind is empty', async (t) => {
   const observed: ScriptedRequest[] = []
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: (request) => {
@@ -73,7 +73,7 @@ test('what two questions want is listed once, without content, and a kind that i
   assert.deepEqual(Object.keys(one.objects?.[0] ?? {}), ['apiVersion', 'kind', 'metadata'])
 })
 
-test('a part that is forbidden is told, and the rest is there; all of it forbidden is a failure', async (t) => {
+test('reports a forbidden part beside the readable rest, and fails when every part is forbidden', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: () => statusAnswer(403, 'Forbidden', 'not here'),
     'GET /api/v1/namespaces/shop/services': () => metadata('Service', 'shop', 'web'),
@@ -96,7 +96,7 @@ test('a part that is forbidden is told, and the rest is there; all of it forbidd
   assert.equal(all instanceof Failure && all.code, 'BP3003')
 })
 
-test('a kind that is wanted in many namespaces is listed once over all, and each where that is forbidden', async (t) => {
+test('lists a kind of many namespaces once cluster-wide, or per namespace when that is forbidden', async (t) => {
   const teams = Array.from({ length: 8 }, (_, team) => `team-${team}`)
   const listing = teams.map((team) => location('ConfigMap', team))
   const everywhere = 'GET /api/v1/configmaps'
@@ -121,7 +121,7 @@ test('a kind that is wanted in many namespaces is listed once over all, and each
   assert.deepEqual(keys(all).length, 8)
 })
 
-test('all kinds of a namespace are listed but those that only controllers write, and what may not be listed is told', async (t) => {
+test('lists all kinds of a namespace except controller-written ones, and reports forbidden kinds', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: () => metadata('ConfigMap', 'shop', 'a'),
     'GET /api/v1/namespaces/shop/services': () => metadata('Service', 'shop', 'web'),
@@ -146,7 +146,7 @@ test('all kinds of a namespace are listed but those that only controllers write,
   )
 })
 
-test('a kind that is removed between discovery and its list has no objects; one that discovery still lists is told', async (t) => {
+test('a kind removed after discovery has no objects, and a failing list of a discovered kind is reported', async (t) => {
   const apps = DISCOVERY['GET /apis']
   let looks = 0
   const removed = await scriptedApi(t, {

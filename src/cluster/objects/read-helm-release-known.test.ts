@@ -37,7 +37,7 @@ describe('a release that was read before', () => {
     return { ...item, metadata: { ...item.metadata, uid: `uid-${version}`, resourceVersion } }
   }
 
-  test('is not read again while its revision has the same version', async (t) => {
+  test('is not reread while its revision has the same resourceVersion', async (t) => {
     const { reads, sources } = await three(t, [
       revision('5', 'a', 1),
       revision('5', 'a', 1),
@@ -50,7 +50,7 @@ describe('a release that was read before', () => {
     )
   })
 
-  test('is read again where it is written anew, and where Helm made another one', async (t) => {
+  test('is reread when the revision is rewritten and when Helm creates a new one', async (t) => {
     const { reads, sources } = await three(t, [
       revision('5', 'a', 1),
       revision('6', 'b', 1),
@@ -71,7 +71,7 @@ describe('a release that was read before', () => {
   })
 })
 
-test('what is kept of releases has a limit, and the latest of a release counts', () => {
+test('the cache of releases has a size limit and keeps the latest revision of a release', () => {
   const revisions = new KnownRevisions(10)
   const release = (uid: string, resourceVersion: string, data: string): StoredRelease => ({
     current: {

@@ -20,7 +20,7 @@ import {
 
 const signal = new AbortController().signal
 
-test('the objects of the newest deployed revision, in the namespace where Helm puts them', async (t) => {
+test('reads the objects of the newest deployed revision, in the namespace where Helm installs them', async (t) => {
   const api = await scriptedApi(t, {
     ...NO_TEXTS,
     [SECRETS]: () => list(stored('', 2), stored(MANIFEST, 10), stored('', 9)),
@@ -43,7 +43,7 @@ test('the objects of the newest deployed revision, in the namespace where Helm p
   )
 })
 
-test('releases of one namespace are read together, with chart and values where they are wanted', async (t) => {
+test('reads releases of one namespace together, with chart and values on request', async (t) => {
   const chart = {
     metadata: { name: 'web', version: '1.2.3', dependencies: [{ name: 'db' }] },
     values: { color: 'red' },
@@ -112,7 +112,7 @@ test('releases of one namespace are read together, with chart and values where t
   assert.equal(other.release?.chart, undefined)
 })
 
-test('a chart that uses a library is not whole, and one that uses none of its dependencies is', async (t) => {
+test('a chart that uses a library chart is incomplete, and one with only unused dependencies is complete', async (t) => {
   const own = '{{- define "web.name" }}web{{ end }}\n'
   const charts = {
     library: `${own}{{- include "common.loader" . }}\nname: {{ include "web.name" . }}\n`,
@@ -148,7 +148,7 @@ test('a chart that uses a library is not whole, and one that uses none of its de
   assert.deepEqual(whole, [false, false, true, true])
 })
 
-test('a name that no release can have is none, and the others of its namespace are read', async (t) => {
+test('an invalid release name finds nothing and does not affect the others of its namespace', async (t) => {
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(stored(MANIFEST)) })
   const questions = ['web', 'x),name notin (y', ''].map((name) => ({
     helmRelease: { namespace: 'shop', name },
@@ -168,7 +168,7 @@ test('a name that no release can have is none, and the others of its namespace a
   assert.equal(api.requested().length, 2)
 })
 
-test('a release from before Helm packed them is read too, and one that is not there is none', async (t) => {
+test('reads an uncompressed release of an old Helm, and reports a missing one as undefined', async (t) => {
   let items: readonly object[] = [stored(MANIFEST, 1, { zip: false })]
   const api = await scriptedApi(t, { ...NO_TEXTS, [SECRETS]: () => list(...items) })
   const [answer] = await api.cluster.readInventories([REF], signal)
@@ -177,7 +177,7 @@ test('a release from before Helm packed them is read too, and one that is not th
   assert.deepEqual(await api.cluster.readInventories([REF], signal), [undefined])
 })
 
-test('a Secret that holds no release is a failure that says nothing of its content', async (t) => {
+test('reports a Secret without a valid release without revealing its content', async (t) => {
   const secret = 'hunter2hunter2'
   for (const broken of [
     stored(12),
@@ -196,7 +196,7 @@ test('a Secret that holds no release is a failure that says nothing of its conte
   }
 })
 
-test('who may not read Secrets is told so, and no other question fails with it', async (t) => {
+test('reports a missing Secret permission only for the questions that need it', async (t) => {
   const api = await scriptedApi(t, {
     ...NO_TEXTS,
     [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets'),
@@ -214,7 +214,7 @@ async function sourceOf(t: TestContext, routes: Routes): Promise<unknown> {
     : [answer?.source, answer?.resources.map(({ name }) => name)]
 }
 
-test('a release in ConfigMaps is read, whether or not Secrets may be, and who may read neither is told so', async (t) => {
+test('reads a release from ConfigMaps even without access to Secrets, and fails without access to both', async (t) => {
   const held = { [CONFIG_MAPS]: () => texts(storedAsText(MANIFEST, 3)) }
   const forbidden = (): ScriptedAnswer => statusAnswer(403, 'Forbidden', 'no')
   const names = ['web', 'web', 'web', 'web', 'web']
@@ -234,7 +234,7 @@ test('a release in ConfigMaps is read, whether or not Secrets may be, and who ma
   assert.equal(await sourceOf(t, { [SECRETS]: forbidden, [CONFIG_MAPS]: forbidden }), 'BP3003')
 })
 
-test('of a release in both stores the one counts that was deployed last', async (t) => {
+test('for a release in both stores, uses the one that was deployed last', async (t) => {
   const secret = stored('', 7)
   const json = {
     name: 'web',
@@ -260,7 +260,7 @@ const REVISIONS: readonly (readonly [
   applied: boolean,
 ])[] = [
   [
-    'a deployed one, and the ones before it',
+    'a deployed revision and earlier ones',
     [
       [9, 'superseded'],
       [10, 'deployed'],
@@ -271,7 +271,7 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   [
-    'an upgrade that failed',
+    'a failed upgrade',
     [
       [2, 'deployed'],
       [3, 'failed'],
@@ -281,7 +281,7 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   [
-    'an upgrade that is under way',
+    'a pending upgrade',
     [
       [2, 'deployed'],
       [3, 'failed'],
@@ -291,9 +291,9 @@ const REVISIONS: readonly (readonly [
     'revision 4 (pending-upgrade)',
     true,
   ],
-  ['a first install that failed', [[1, 'failed']], 'revision 1 (failed)', undefined, true],
+  ['a failed first install', [[1, 'failed']], 'revision 1 (failed)', undefined, true],
   [
-    'a first install that is under way',
+    'a pending first install',
     [[1, 'pending-install']],
     'revision 1 (pending-install)',
     undefined,
@@ -311,7 +311,7 @@ const REVISIONS: readonly (readonly [
     true,
   ],
   [
-    'a release that was uninstalled',
+    'an uninstalled release',
     [
       [1, 'superseded'],
       [2, 'uninstalled'],
@@ -333,7 +333,7 @@ const REVISIONS: readonly (readonly [
 ]
 
 for (const [what, revisions, source, later, applied] of REVISIONS) {
-  test(`the revision that Helm would start from: ${what}`, async (t) => {
+  test(`starts from the revision that Helm would start from: ${what}`, async (t) => {
     const items = revisions.map(([version, status]) =>
       stored(config(`of-${version}`), version, { status }),
     )
@@ -354,7 +354,7 @@ for (const [what, revisions, source, later, applied] of REVISIONS) {
   })
 }
 
-test('a release of the size that a Secret may have is read, and text that unpacks to more than that is none', async (t) => {
+test('reads a release of the maximum Secret size, and rejects text that unpacks beyond the limit', async (t) => {
   const many = Array.from(
     { length: 500 },
     (_one, index) => `${config(`config-${index}`)}data: {text: ${'x'.repeat(16_000)}}\n`,
@@ -371,7 +371,7 @@ test('a release of the size that a Secret may have is read, and text that unpack
   )
 })
 
-test('hooks are no part of a release, an object that the server names has no name there, and those of subcharts are part of it', async (t) => {
+test('a release excludes hooks, includes subchart objects, and keeps objects with generated names without a name', async (t) => {
   const manifest = [
     '# Source: web/charts/cache/templates/all.yaml\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: web-cache}}\n',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: run-}\n',

@@ -32,7 +32,7 @@ const list = (items: readonly object[]) => ({
   body: { ...(listOf('ResourceGroup', []) as object), items },
 })
 
-test('the inventories of many packages are one list', async (t) => {
+test('reads the inventories of many packages with one list', async (t) => {
   const api = await scriptedApi(t, {
     [ALL]: () => list([groupOf('a'), groupOf('b', 'renamed'), groupOf('x')]),
   })
@@ -44,7 +44,7 @@ test('the inventories of many packages are one list', async (t) => {
   assert.deepEqual(api.requested(), [`${ALL}?limit=500`])
 })
 
-test('who may not list them everywhere is answered for each namespace, and told which he may not read', async (t) => {
+test('without cluster-wide list permission, lists per namespace and reports the forbidden ones', async (t) => {
   const routes: Record<string, Routes[string]> = {
     [ALL]: () => statusAnswer(403, 'Forbidden', 'not in all namespaces'),
   }
@@ -64,7 +64,7 @@ test('who may not list them everywhere is answered for each namespace, and told 
   )
 })
 
-test('a list that is refused otherwise is told for each', async (t) => {
+test('reports a list that fails otherwise for each inventory', async (t) => {
   const down = await scriptedApi(t, { [ALL]: () => statusAnswer(400, 'BadRequest', 'not today') })
   const answers = await down.cluster.readInventories(refs, signal)
   assert.deepEqual(

@@ -48,14 +48,14 @@ function missingIn(view: LiveView, ids: readonly ResourceId[] = IDS): readonly s
   })
 }
 
-test('an object that a whole list does not have is missing', async (t) => {
+test('reports an object as missing when a complete list does not contain it', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: () => ({ body: listOf('ConfigMap', ['c0', 'c1', 'c2', 'c4', 'c5']) }),
   })
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
-test('a Secret that is not there is missing, also for who may read no more than metadata, where an empty list has null', async (t) => {
+test('reports a missing Secret also with metadata-only access, where an empty list has null items', async (t) => {
   const secret: ResourceId = { group: '', kind: 'Secret', namespace: 'shop', name: 's' }
   const empty = {
     body: {
@@ -82,7 +82,7 @@ const firstPage = (more: object = {}) => ({
 })
 
 const FAULTS: { readonly [what: string]: Routes[string] } = {
-  'expires in the middle, each time': (request) =>
+  'expires midway each time': (request) =>
     query(request, 'continue') === null ? firstPage() : statusAnswer(410, 'Expired', 'too old'),
   'is forbidden in the namespace': () => statusAnswer(403, 'Forbidden', 'not here'),
   'is forbidden from the second page on': (request) =>
@@ -98,40 +98,40 @@ const FAULTS: { readonly [what: string]: Routes[string] } = {
       ? firstPage()
       : { body: listOf('ConfigMap', ['c1'], { resourceVersion: '101' }) },
   'has no resource version': () => ({ body: listOf('ConfigMap', ['c0'], { resourceVersion: '' }) }),
-  'comes from a cache that may be old': () => ({
+  'may come from a stale cache': () => ({
     body: listOf('ConfigMap', ['c0'], { resourceVersion: '0' }),
   }),
-  'goes round in a circle': () => firstPage(),
-  'ends after the first page, although more was to follow': () => ({
+  'repeats its pages in a cycle': () => firstPage(),
+  'ends after the first page although more should follow': () => ({
     body: listOf('ConfigMap', ['c0'], { remainingItemCount: 5 }),
   }),
-  'ends after the second page, before all came that the first one counted': (request) =>
+  'ends after fewer items than the first page counted': (request) =>
     query(request, 'continue') === null
       ? firstPage({ remainingItemCount: 5 })
       : { body: listOf('ConfigMap', ['c1']) },
-  'has an empty page in the place of the last': (request) =>
+  'has an empty last page': (request) =>
     query(request, 'continue') === null
       ? firstPage({ remainingItemCount: 1 })
       : { body: listOf('ConfigMap', []) },
-  'gives the first page again under a token of its own': (request) =>
+  'repeats the first page under another token': (request) =>
     query(request, 'continue') === null
       ? firstPage({ remainingItemCount: 1 })
       : { body: listOf('ConfigMap', ['c0']) },
-  'has null in the place of its items': () => ({
+  'has null items': () => ({
     body: { ...listOf('ConfigMap', []), items: null },
   }),
-  'has null in the place of its items on the second page': (request) =>
+  'has null items on the second page': (request) =>
     query(request, 'continue') === null
       ? firstPage()
       : { body: { ...listOf('ConfigMap', []), items: null } },
   'has no items at all': () => ({
     body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '100' } },
   }),
-  'is none': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
+  'is not a list': () => ({ body: { kind: 'Status', apiVersion: 'v1' } }),
 }
 
 for (const [what, answer] of Object.entries(FAULTS)) {
-  test(`nothing is missing for a list that ${what}`, async (t) => {
+  test(`reports nothing as missing for a list that ${what}`, async (t) => {
     const api = await scriptedApi(t, answer === undefined ? {} : { [LIST]: answer })
     const view = await api.cluster.readLive(WANTED, signal)
     assert.deepEqual(missingIn(view), [])
@@ -139,7 +139,7 @@ for (const [what, answer] of Object.entries(FAULTS)) {
   })
 }
 
-test('the token for the rest that comes with a 410 is not used: it would mix two moments', async (t) => {
+test('does not use the continue token of a 410, which would mix two snapshots', async (t) => {
   const expired = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -165,7 +165,7 @@ test('the token for the rest that comes with a 410 is not used: it would mix two
   )
 })
 
-test('a list that is short once and whole the next time is a whole one', async (t) => {
+test('accepts a list that is incomplete at first and complete on the retry', async (t) => {
   let reads = 0
   const api = await scriptedApi(t, {
     [LIST]: (request) => {
@@ -178,7 +178,7 @@ test('a list that is short once and whole the next time is a whole one', async (
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
-test('what a page counted too low, as one may that estimates, hides nothing', async (t) => {
+test('an underestimated remaining item count hides no missing object', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: (request) =>
       query(request, 'continue') === null
@@ -188,7 +188,7 @@ test('what a page counted too low, as one may that estimates, hides nothing', as
   assert.deepEqual(missingIn(await api.cluster.readLive(WANTED, signal)), ['c3'])
 })
 
-test('a namespace that is forbidden hides its own objects only', async (t) => {
+test('a forbidden namespace makes only its own objects unreadable', async (t) => {
   const api = await scriptedApi(t, {
     [LIST]: () => statusAnswer(403, 'Forbidden', 'not here'),
     'GET /api/v1/namespaces/other/configmaps': () => ({ body: listOf('ConfigMap', []) }),

@@ -20,7 +20,7 @@ function codeOf(state: LiveState | undefined): string {
   return state?.state === 'unreadable' ? state.failure.code : (state?.state ?? 'no answer')
 }
 
-test('a list over pages answers for each wanted object, and claims absence only of what no page has', async (t) => {
+test('a paged list finds each wanted object and reports absence only after the last page', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: (request) =>
       query(request, 'continue') === null
@@ -40,7 +40,7 @@ test('a list over pages answers for each wanted object, and claims absence only 
   ])
 })
 
-test('items get the apiVersion and kind that a list leaves out', async (t) => {
+test('items get the apiVersion and kind that a list omits', async (t) => {
   const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', ['c0']) }) })
   const state = (await api.cluster.readLive([wanted('ConfigMap', 'c0')], signal)).get(
     '/ConfigMap/shop/c0',
@@ -52,7 +52,7 @@ test('items get the apiVersion and kind that a list leaves out', async (t) => {
   )
 })
 
-test('integers beyond 2^53 are kept exactly', async (t) => {
+test('keeps integers beyond 2^53 exactly', async (t) => {
   const text = JSON.stringify(listOf('ConfigMap', ['c0'])).replace(
     '"data":{"name":"c0"}',
     '"data":{"big":9007199254740993}',
@@ -67,7 +67,7 @@ test('integers beyond 2^53 are kept exactly', async (t) => {
   assert.deepEqual(state.object['data'], { big: 9007199254740993n })
 })
 
-test('few objects of one kind are asked for by name', async (t) => {
+test('reads a few objects of one kind by name', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: (request) => ({
       body: listOf(
@@ -84,7 +84,7 @@ test('few objects of one kind are asked for by name', async (t) => {
   )
 })
 
-test('what separates the parts of a selector is escaped in a name', async (t) => {
+test('escapes selector separators in a name', async (t) => {
   const names = ['cn=admins', 'a,b', 'a\\b', 'a!=b', 'a==b']
   const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', []) }) })
   for (const name of names) await api.cluster.readLive([wanted('ConfigMap', name)], signal)
@@ -94,7 +94,7 @@ test('what separates the parts of a selector is escaped in a name', async (t) =>
   )
 })
 
-test('a list that expires on a later page is read again from its start', async (t) => {
+test('restarts a list that expires on a later page', async (t) => {
   let first = 0
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: (request) => {
@@ -123,7 +123,9 @@ const broken = {
     query(request, 'continue') === null
       ? { body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }
       : statusAnswer(410, 'Expired', 'too old'),
-  'goes round in a circle': () => ({ body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }),
+  'repeats its pages in a cycle': () => ({
+    body: listOf('ConfigMap', ['c0'], { continue: 'next' }),
+  }),
   'has pages of two resource versions': (request: Parameters<typeof query>[0]) =>
     query(request, 'continue') === null
       ? { body: listOf('ConfigMap', ['c0'], { continue: 'next' }) }
@@ -144,15 +146,15 @@ const strange = {
   'HTML with 200': { body: '<html>log in</html>', headers: { 'content-type': 'text/html' } },
   'an empty body': { body: '', headers: { 'content-type': 'application/json' } },
   'items: null': { body: { ...listOf('ConfigMap', []), items: null } },
-  'an item that is no object': { body: { ...listOf('ConfigMap', []), items: [7] } },
+  'an item that is not an object': { body: { ...listOf('ConfigMap', []), items: [7] } },
   'an item without a name': { body: { ...listOf('ConfigMap', []), items: [{ metadata: null }] } },
-  'half of a JSON text': {
+  'truncated JSON': {
     body: '{"kind":"ConfigMapList","items":[',
     headers: { 'content-type': 'application/json' },
   },
 }
 for (const [what, answer] of Object.entries(strange)) {
-  test(`${what} in place of a list is no empty list`, async (t) => {
+  test(`does not accept ${what} as an empty list`, async (t) => {
     const api = await scriptedApi(t, { [CONFIG_MAPS]: () => answer })
     const view = await api.cluster.readLive(many(5), signal)
     assert.deepEqual([...view.values()].map(codeOf), Array(5).fill('BP3008'))
@@ -170,7 +172,7 @@ test('a 500 on the second page makes the objects unreadable', async (t) => {
   assert.deepEqual([...view.values()].map(codeOf), Array(5).fill('BP3005'))
 })
 
-test('one kind that fails leaves the others alone', async (t) => {
+test('a failing kind does not affect the others', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: () => ({ body: listOf('ConfigMap', ['c0']) }),
     'GET /apis/apps/v1/namespaces/shop/deployments': () =>
@@ -200,7 +202,7 @@ test('one kind that fails leaves the others alone', async (t) => {
   )
 })
 
-test('Secrets are read by name even where many are wanted', async (t) => {
+test('reads Secrets by name even in large numbers', async (t) => {
   const path = 'GET /api/v1/namespaces/shop/secrets'
   const api = await scriptedApi(t, { [path]: () => ({ body: listOf('Secret', []) }) })
   await api.cluster.readLive(
@@ -211,7 +213,7 @@ test('Secrets are read by name even where many are wanted', async (t) => {
   for (const line of api.requested()) assert.match(line, /fieldSelector=metadata\.name=s\d$/)
 })
 
-test('a Secret whose content is forbidden is read as metadata only', async (t) => {
+test('reads only the metadata of a Secret whose content is forbidden', async (t) => {
   const api = await scriptedApi(t, {
     'GET /api/v1/namespaces/shop/secrets': ({ headers }) =>
       String(headers['accept']).includes('PartialObjectMetadataList')
@@ -228,7 +230,7 @@ test('a Secret whose content is forbidden is read as metadata only', async (t) =
   })
 })
 
-test('an object of a namespaced kind without a namespace is looked for in the namespace of the context, under its own key', async (t) => {
+test('looks for an object without a namespace in that of the context, under its own key', async (t) => {
   const api = await scriptedApi(t, {
     'GET /api/v1/namespaces/default/configmaps': () => ({ body: listOf('ConfigMap', ['c0']) }),
   })
@@ -236,7 +238,7 @@ test('an object of a namespaced kind without a namespace is looked for in the na
   assert.equal(view.get('/ConfigMap//c0')?.state, 'present')
 })
 
-test('a cluster-scoped kind is listed without a namespace', async (t) => {
+test('lists a cluster-scoped kind without a namespace', async (t) => {
   const api = await scriptedApi(t, {
     'GET /apis/rbac.authorization.k8s.io/v1/clusterroles': () => ({
       body: listOf('ClusterRole', ['admin']),
@@ -249,7 +251,7 @@ test('a cluster-scoped kind is listed without a namespace', async (t) => {
   )
 })
 
-test('a cluster that cannot be reached makes every object unreadable, and identify throws', async (t) => {
+test('an unreachable cluster makes every object unreadable, and identify throws', async (t) => {
   const api = await scriptedApi(t, {})
   await api.server.close()
   const view = await api.cluster.readLive([...many(6), wanted('Secret', 's')], signal)
@@ -257,7 +259,7 @@ test('a cluster that cannot be reached makes every object unreadable, and identi
   await assert.rejects(api.cluster.identify(signal), { code: 'BP3001' })
 })
 
-test('a cluster that does not know us answers so for every object after a handful of requests', async (t) => {
+test('a cluster that rejects the credentials makes every object unreadable within few requests', async (t) => {
   const api = await scriptedApi(t, {
     [CONFIG_MAPS]: () => ({ status: 401 }),
     'GET /api/v1/namespaces/shop/secrets': () => ({ status: 401 }),
@@ -268,7 +270,7 @@ test('a cluster that does not know us answers so for every object after a handfu
   assert.ok(api.requested().length < 30, `${api.requested().length} requests`)
 })
 
-test('an aborted signal is no answer about any object', async (t) => {
+test('an aborted signal yields no state for any object', async (t) => {
   const api = await scriptedApi(t, { [CONFIG_MAPS]: () => ({ fault: 'silent' }) })
   const control = new AbortController()
   const refused = assert.rejects(api.cluster.readLive(many(5), control.signal), /enough/)
@@ -293,7 +295,7 @@ const inTeams = (numbers: readonly number[], more: Readonly<Record<string, unkno
   return { body: list }
 }
 
-test('a kind that is wanted in many namespaces is listed once', async (t) => {
+test('lists a kind of many namespaces once', async (t) => {
   const api = await scriptedApi(t, { [EVERYWHERE]: () => inTeams([0, 1, 2, 3, 4, 5, 6, 99]) })
   const view = await api.cluster.readLive(scattered(8), signal)
   assert.deepEqual([...view.values()].map(codeOf), [
@@ -305,17 +307,17 @@ test('a kind that is wanted in many namespaces is listed once', async (t) => {
 
 for (const [why, answer] of [
   [
-    'that may not be listed everywhere',
+    'that may not be listed cluster-wide',
     () => statusAnswer(403, 'Forbidden', 'not in all namespaces'),
   ],
   [
-    'of which the cluster has too many',
+    'with too many objects in the cluster',
     () => inTeams([0], { continue: 'more', remainingItemCount: 161 }),
   ],
-  ['of which nobody says how many there are', () => inTeams([0], { continue: 'more' })],
-  ['whose list breaks off', () => statusAnswer(404, 'NotFound', 'gone')],
+  ['with an unknown number of objects', () => inTeams([0], { continue: 'more' })],
+  ['whose list is interrupted', () => statusAnswer(404, 'NotFound', 'gone')],
 ] as const)
-  test(`a kind ${why} is asked for in each namespace`, async (t) => {
+  test(`lists each namespace on its own for a kind ${why}`, async (t) => {
     const single = Object.fromEntries(
       Array.from({ length: 8 }, (_, team) => [
         `GET /api/v1/namespaces/team-${team}/configmaps`,
@@ -331,7 +333,7 @@ for (const [why, answer] of [
     assert.equal(api.requested().length, 9)
   })
 
-test('what may not be listed everywhere is tried once, and not in every turn', async (t) => {
+test('tries a forbidden cluster-wide list once, and not again in every turn', async (t) => {
   const single = Object.fromEntries(
     Array.from({ length: 8 }, (_, team) => [
       `GET /api/v1/namespaces/team-${team}/configmaps`,
@@ -346,7 +348,7 @@ test('what may not be listed everywhere is tried once, and not in every turn', a
   assert.equal(api.requested().filter((path) => path.startsWith(EVERYWHERE)).length, 1)
 })
 
-test('Secrets are never listed everywhere', async (t) => {
+test('never lists Secrets cluster-wide', async (t) => {
   const single = Object.fromEntries(
     Array.from({ length: 8 }, (_, team) => [
       `GET /api/v1/namespaces/team-${team}/secrets`,

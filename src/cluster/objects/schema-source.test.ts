@@ -8,7 +8,7 @@ const kind = (name: string) => ({
   'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: name }],
 })
 
-test('a kind that came to a group after the index was read is known, although the server redirects from the old document', async (t) => {
+test('finds a kind added after the index was read, although the server redirects from the old document', async (t) => {
   let hash = 'one'
   const resources = ['gadgets', 'widgets'].map((name) => ({
     resource: name,

@@ -72,7 +72,7 @@ function liveCluster(objects: readonly JsonObject[]): RecordableCluster {
   }
 }
 
-test('what is recorded answers as the cluster did, but for the content of Secrets', async (t) => {
+test('a recording answers like the cluster, except for the content of Secrets', async (t) => {
   const folder = writeRecording(t, {})
   const configMap: JsonObject = {
     apiVersion: 'v1',
@@ -143,7 +143,7 @@ test('what is recorded answers as the cluster did, but for the content of Secret
   assert.match(everything, /"keep": "me"/)
 })
 
-test('an object of which only an inventory tells is recorded without a version to ask for', async (t) => {
+test('records an object known only from an inventory without a version', async (t) => {
   const folder = writeRecording(t, {})
   const configMap: JsonObject = {
     apiVersion: 'v1',
@@ -166,7 +166,7 @@ test('an object of which only an inventory tells is recorded without a version t
   )
 })
 
-test('recording stops at what cannot be read', async (t) => {
+test('recording fails at an unreadable object', async (t) => {
   const folder = writeRecording(t, {})
   const failure = new Failure({ code: 'BP3003', what: 'x', why: 'y', remedy: 'z' })
   const cluster = {

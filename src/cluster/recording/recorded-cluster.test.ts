@@ -48,7 +48,7 @@ spec:
 
 const WEB = wanted('apps/v1', 'Deployment', 'shop', 'web')
 
-test('objects are read from YAML, JSON and lists, at any depth, with Kubernetes scalars', async (t) => {
+test('reads objects from YAML, JSON and nested lists, with Kubernetes scalars', async (t) => {
   const cluster = recorded(t, {
     'a/deployment.yaml': DEPLOYMENT,
     'list.yaml':
@@ -69,19 +69,19 @@ test('objects are read from YAML, JSON and lists, at any depth, with Kubernetes 
   )
 })
 
-test('one file is a recording too', async (t) => {
+test('a single file is a recording too', async (t) => {
   const folder = writeRecording(t, { 'prod.yaml': DEPLOYMENT })
   const cluster = openRecordedCluster({ path: join(folder, 'prod.yaml'), observedAt })
   assert.equal(cluster.name, 'prod')
   assert.equal(await verdict(cluster, WEB), 'present')
 })
 
-test('what is not in a plain recording is unreadable, never absent', async (t) => {
+test('reports an object missing from a plain recording as unreadable, never absent', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   assert.equal(await verdict(cluster, wanted('apps/v1', 'Deployment', 'shop', 'other')), 'BP3012')
 })
 
-test('absence is claimed where the recording says that the kind is complete, or that the object was not there', async (t) => {
+test('reports absence when the recording marks the kind as complete or the object as absent', async (t) => {
   const header = {
     apiVersion: 'backporch.dev/v1alpha1',
     kind: 'Recording',
@@ -106,7 +106,7 @@ test('absence is claimed where the recording says that the kind is complete, or 
     assert.equal(await verdict(cluster, one), expected, getResourceKey(one.id))
 })
 
-test('an object recorded in another version is not compared', async (t) => {
+test('does not compare an object recorded in another version', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   assert.equal(
     await verdict(cluster, wanted('apps/v1beta1', 'Deployment', 'shop', 'web')),
@@ -116,7 +116,7 @@ test('an object recorded in another version is not compared', async (t) => {
   assert.equal(await verdict(cluster, { ...WEB, apiVersion: '' }), 'present')
 })
 
-test('an object without a namespace is looked for in the default one', async (t) => {
+test('looks for an object without a namespace in the default one', async (t) => {
   const cluster = recorded(t, {
     'a.yaml': DEPLOYMENT.replace('namespace: shop', 'namespace: default'),
   })
@@ -138,7 +138,7 @@ test('a Secret without content is metadata only', async (t) => {
   )
 })
 
-test('the time of a plain recording is the newest that its objects tell', async (t) => {
+test('the time of a plain recording is the newest time in its objects', async (t) => {
   assert.equal(
     (await recorded(t, { 'a.yaml': DEPLOYMENT }).identify(signal)).observedAt,
     '2026-11-20T10:00:00Z',
@@ -155,7 +155,7 @@ test('the time of a plain recording is the newest that its objects tell', async 
   })
 })
 
-test('list keys and atomic maps are told from managedFields, the rest from what is known of built-in kinds', async (t) => {
+test('infers list keys and atomic maps from managedFields, the rest from built-in knowledge', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   const { namespaced, schema } = await cluster.findServedKind('apps/v1', 'Deployment', signal)
   assert.equal(namespaced, true)
@@ -176,7 +176,7 @@ test('list keys and atomic maps are told from managedFields, the rest from what 
   )
 })
 
-test('the inferred schema names the fields of a manifest as the server does', async (t) => {
+test('the inferred schema names the fields of a manifest like the server', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   const { schema } = await cluster.findServedKind('apps/v1', 'Deployment', signal)
   const state = await stateOf(cluster, WEB)
@@ -201,7 +201,7 @@ test('the inferred schema names the fields of a manifest as the server does', as
   assert.ok(paths.includes('spec/selector'))
 })
 
-test('of a custom kind that is not in the recording nothing is said', async (t) => {
+test('infers nothing about a custom kind that is not in the recording', async (t) => {
   const cluster = recorded(t, { 'a.yaml': DEPLOYMENT })
   await assert.rejects(
     cluster.findServedKind('example.com/v1', 'Widget', signal),
@@ -221,7 +221,7 @@ test('a dry run that was not recorded is unproven', async (t) => {
   assert.equal(prediction.failure.code, 'BP3012')
 })
 
-test('an inventory is found by name and by id, and its absence is not guessed', async (t) => {
+test('finds an inventory by name and by id, and never guesses its absence', async (t) => {
   const group = `apiVersion: kpt.dev/v1alpha1
 kind: ResourceGroup
 metadata: {name: inv, namespace: shop, labels: {cli-utils.sigs.k8s.io/inventory-id: id-1}}
@@ -246,7 +246,7 @@ spec: {resources: [{group: apps, kind: Deployment, namespace: shop, name: web}, 
   assert.equal(unknown instanceof Failure && unknown.code, 'BP3012')
 })
 
-test('recordings that cannot be read are named with their file', (t) => {
+test('reports unreadable recordings with their file', (t) => {
   const open = (files: Readonly<Record<string, string>>) => () => recorded(t, files)
   assert.throws(
     () => openRecordedCluster({ path: '/nonexistent', observedAt }),
@@ -275,7 +275,7 @@ test('finalizers are a set in every kind', async (t) => {
   assert.equal(schema.getChildSchema('metadata').getChildSchema('finalizers').listType, 'set')
 })
 
-test('lists what was recorded of a kind, and says whether that is all of it', async (t) => {
+test('lists the recorded objects of a kind and says whether the list is complete', async (t) => {
   const header =
     'apiVersion: backporch.dev/v1alpha1\nkind: Recording\nspec: {complete: [{apiVersion: apps/v1, kind: Deployment}]}\n'
   const cluster = recorded(t, {

@@ -45,7 +45,7 @@ const listing = (kind: string, labelSelector = '') => ({
   labelSelector,
 })
 
-test('a listing of a kind that was recorded as a whole is whole, and selected by labels', async (t) => {
+test('a list of a completely recorded kind is complete and can be selected by labels', async (t) => {
   assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('ConfigMap')), [
     ['/ConfigMap/shop/a', '/ConfigMap/shop/b'],
     [],
@@ -57,7 +57,7 @@ test('a listing of a kind that was recorded as a whole is whole, and selected by
   assert.deepEqual(await answer(t, `${WHOLE}---\n${OBJECTS}`, listing('Secret')), [[], []])
 })
 
-test('a recording that does not say that it is whole gives a part, or nothing', async (t) => {
+test('a recording without a completeness mark gives a partial list, or none', async (t) => {
   assert.deepEqual(await answer(t, OBJECTS, listing('ConfigMap')), [
     ['/ConfigMap/shop/a', '/ConfigMap/shop/b'],
     ['BP3012'],
@@ -69,7 +69,7 @@ test('a recording that does not say that it is whole gives a part, or nothing', 
   ])
 })
 
-test('a Helm release is read where its Secret was recorded with its content, and is unknown otherwise', async (t) => {
+test('reads a Helm release whose Secret was recorded with content, and otherwise reports it as unknown', async (t) => {
   const question = { helmRelease: { namespace: 'shop', name: 'web' } }
   const manifest =
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n'

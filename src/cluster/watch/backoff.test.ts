@@ -5,25 +5,25 @@ import { Backoff } from './backoff.ts'
 const waits = (backoff: Backoff, count: number): number[] =>
   Array.from({ length: count }, () => backoff.computeWait())
 
-test('each wait is twice as long as the one before, up to the longest, for ever', () => {
+test('each delay is twice the previous one, up to the maximum, without end', () => {
   const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })
   assert.deepEqual(waits(backoff, 8), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   assert.deepEqual(new Set(waits(backoff, 2000)), new Set([30_000]))
 })
 
-test('the jitter is half of the wait', () => {
+test('the jitter is half of the delay', () => {
   const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 0 })
   assert.deepEqual(waits(backoff, 3), [250, 500, 1000])
 })
 
-test('after a success the waits begin anew', () => {
+test('the delays restart after a success', () => {
   const backoff = new Backoff({ firstWait: 500, longestWait: 30_000, random: () => 1 })
   waits(backoff, 5)
   backoff.reset()
   assert.equal(backoff.computeWait(), 500)
 })
 
-test('what the server asks for is waited for, spread over a quarter more, and never less than our own wait', () => {
+test('honors the delay of the server, spread over a quarter more, never below the own delay', () => {
   const asked = (random: number, requested: number) =>
     new Backoff({ firstWait: 500, longestWait: 30_000, random: () => random }).computeWait(
       requested,

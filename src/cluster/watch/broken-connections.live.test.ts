@@ -14,7 +14,7 @@ import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
 import { WATCH_DEFAULTS } from './watch-options.ts'
 
 await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
-  test('a server that refuses connections for a while: the state says so and ages, then every event is told once, without a new list', async (t) => {
+  test('while a server refuses connections, the state reports it and ages; then each event arrives once, without a relist', async (t) => {
     const faults = await throughTcp(t, plane)
     const namespace = await plane.namespace('refused')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
@@ -43,7 +43,7 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.equal(state().lists, 1)
   })
 
-  test('connections that are reset again and again under writes lose no event and tell none twice', async (t) => {
+  test('repeated connection resets under writes neither lose nor repeat events', async (t) => {
     const faults = await throughTcp(t, plane)
     const namespace = await plane.namespace('reset')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
@@ -71,7 +71,7 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.equal(state().lists, 1)
   })
 
-  test('connections that are cut after any number of bytes lose no event and tell none twice', async (t) => {
+  test('connections cut after any number of bytes neither lose nor repeat events', async (t) => {
     const faults = await throughTcp(t, plane)
     const namespace = await plane.namespace('cut')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
@@ -90,7 +90,7 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.equal(state().lists, 1)
   })
 
-  test('a half-open watch is noticed by PING, and what happened meanwhile is told', async (t) => {
+  test('a PING detects a half-open watch, and the events meanwhile arrive', async (t) => {
     const faults = await throughTcp(t, plane)
     const namespace = await plane.namespace('half-open')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
@@ -106,7 +106,7 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.deepEqual([state().lists, state().reopened], [1, 1])
   })
 
-  test('a slow connection is not a broken one', async (t) => {
+  test('a slow connection does not count as broken', async (t) => {
     const faults = await throughTcp(t, plane)
     const namespace = await plane.namespace('slow')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig)
@@ -120,7 +120,7 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.equal(state().reopened, 0)
   })
 
-  test('objects that were deleted, created, and deleted and created again while it was away are as they are', async (t) => {
+  test('reports the current state of objects deleted, created or recreated during an outage', async (t) => {
     const faults = await throughTcp(t, plane)
     const namespace = await plane.namespace('away')
     const writer = new Writer(plane, namespace)
@@ -146,7 +146,7 @@ await controlPlaneSuite('watch over a connection that breaks', {}, (plane) => {
     assert.notEqual((await writer.there()).get('again'), uid)
   })
 
-  test('100 kinds behind a server that is away try it together, not each on its own', async (t) => {
+  test('100 kinds of an unreachable server reconnect together, not one by one', async (t) => {
     const faults = await throughTcp(t, plane)
     const { watch } = liveWatch(t, faults.kubeconfig)
     watch.follow(Array.from({ length: 100 }, (_, index) => configMapsOf(`nobody-${index}`)))

@@ -35,7 +35,7 @@ for (const { cause, flag, expire } of CAUSES) {
       for (const streamedLists of [true, false]) {
         const list = streamedLists ? 'streamed list' : 'list in pages'
 
-        test(`one ${list}, in which nothing that is there is deleted, and what was deleted is not there`, async (t) => {
+        test(`one ${list} deletes no existing object and drops the deleted ones`, async (t) => {
           const { faults, namespace, writer, observer, state } = await watched(
             t,
             plane,
@@ -92,7 +92,7 @@ for (const { cause, flag, expire } of CAUSES) {
           }
         })
 
-        test(`a quiet kind has one ${list}, and no object is told as another than before`, async (t) => {
+        test(`a quiet kind needs one ${list}, and reports no object as changed`, async (t) => {
           const { faults, writer, observer, state } = await watched(t, plane, streamedLists)
           const objects = new Map(observer.objects)
           await faults.refuse()

@@ -28,7 +28,7 @@ const ASKED: RequestDescription = {
   path: '/api',
 }
 
-test('another cluster at the same address makes every kind unreadable, and nothing of it is told', async (t) => {
+test('another cluster at the same address makes every kind unreadable and emits nothing', async (t) => {
   let uid = 'uid-1'
   let breakOff = (): void => {}
   const { watch, observer, server, state } = await scriptedWatch(t, {
@@ -50,7 +50,7 @@ test('another cluster at the same address makes every kind unreadable, and nothi
   await waitUntil('the first one is back', () => observer.count('listed ConfigMap') === 2)
 })
 
-test('a store that was restored to an older state is listed anew, although the server would take the version', async (t) => {
+test('relists a store restored to an older state, although the server would accept the version', async (t) => {
   let version = '150'
   let breakOff = (): void => {}
   const { watch, observer, state } = await scriptedWatch(t, {
@@ -70,7 +70,7 @@ test('a store that was restored to an older state is listed anew, although the s
   assert.deepEqual([...observer.objects.keys()], ['ConfigMap/shop/a'])
 })
 
-test('following another set begins and ends only what is different', async (t) => {
+test('following another set starts and stops only the difference', async (t) => {
   const third = 'GET /api/v1/namespaces/third/configmaps'
   const { watch, observer, watches, server } = await scriptedWatch(t, {
     watch: (from, body) => void body.send(after(from)),
@@ -94,7 +94,7 @@ test('following another set begins and ends only what is different', async (t) =
   assert.equal(server.connections, 1)
 })
 
-test('what is not followed any more ends its stream, and closing ends all', async (t) => {
+test('unfollowing a kind ends its stream, and closing ends all', async (t) => {
   let open = 0
   const { watch, observer, server, connection } = await scriptedWatch(t, {
     watch: (_, body) => {
@@ -121,7 +121,7 @@ test('what is not followed any more ends its stream, and closing ends all', asyn
 })
 
 for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
-  test(`${protocol}: a watch that breaks again and again loses nothing`, async (t) => {
+  test(`${protocol}: a watch that breaks repeatedly loses no event`, async (t) => {
     const lines = Array.from({ length: 40 }, (_, index) =>
       event('MODIFIED', 'a', String(101 + index)),
     )
@@ -142,7 +142,7 @@ for (const protocol of ['h2', 'http/1.1', 'plain'] as const) {
   })
 }
 
-test('HTTP/1.1: a watch that the server does not end in its short time is left', async (t) => {
+test('HTTP/1.1: closes a watch that the server does not end within its short timeout', async (t) => {
   const { watch, watches, observer } = await scriptedWatch(t, {
     watch: () => undefined,
     server: { protocol: 'http/1.1' },
@@ -153,7 +153,7 @@ test('HTTP/1.1: a watch that the server does not end in its short time is left',
   assert.equal(observer.count('listing ConfigMap'), 1)
 })
 
-test('HTTP/2: a quiet watch is proven by PING, and is not reopened', async (t) => {
+test('HTTP/2: a PING proves a quiet watch alive without reopening it', async (t) => {
   const { watch, watches, state } = await scriptedWatch(t, {
     watch: () => undefined,
     connection: { pingEvery: 20 },
@@ -165,7 +165,7 @@ test('HTTP/2: a quiet watch is proven by PING, and is not reopened', async (t) =
   assert.equal(watches.length, 1)
 })
 
-test('a server that does not end a watch in its time is left', async (t) => {
+test('closes a watch that the server does not end in time', async (t) => {
   const { watch, watches } = await scriptedWatch(t, {
     watch: () => undefined,
     options: { streamLasts: [1, 1], endsWithin: -900 },
@@ -174,7 +174,7 @@ test('a server that does not end a watch in its time is left', async (t) => {
   await waitUntil('it was reopened', () => watches.length >= 3)
 })
 
-test('more watches than one connection takes are spread over further ones, with room for requests', async (t) => {
+test('spreads many watches over further connections, with room for requests', async (t) => {
   const { watch, server, connection, observer } = await scriptedWatch(t, {
     watch: () => undefined,
     list: () => ({ body: listOf([]) }),
@@ -196,7 +196,7 @@ test('more watches than one connection takes are spread over further ones, with 
   await connection.send(API, ASKED, new AbortController().signal)
 })
 
-test('credentials that are refused are read anew once, and then tried slowly', async (t) => {
+test('rereads rejected credentials once, then retries slowly', async (t) => {
   let opened = 0
   const clock = recordingClock()
   const { watch, observer, state } = await scriptedWatch(t, {
@@ -215,7 +215,7 @@ test('credentials that are refused are read anew once, and then tried slowly', a
   assert.equal(observer.objects.size, 2)
 })
 
-test('a token that was replaced in its file is read when the old one is refused, and the watch resumes', async (t) => {
+test('reads a replaced token file when the old token is rejected, and resumes the watch', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-token-'))
   t.after(() => rm(folder, { recursive: true }))
   const tokenFile = join(folder, 'token')
@@ -246,7 +246,7 @@ test('a token that was replaced in its file is read when the old one is refused,
   assert.equal(state().failure, undefined)
 })
 
-test('a connection that the server wants to end goes on for its watches, and others use a new one', async (t) => {
+test('a connection that the server drains keeps its watches, and new ones use another', async (t) => {
   let send: (text: string) => void = () => {}
   const { watch, observer, server, watches } = await scriptedWatch(t, {
     watch: (_, body) => {

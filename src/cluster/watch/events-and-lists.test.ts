@@ -17,7 +17,7 @@ import { HANGS_AFTER, waitUntil } from '../../../test/waiting/wait-until.ts'
 
 const AT = Date.parse('2026-11-21T10:00:00Z')
 
-test('a list, then the events after it, in order', async (t) => {
+test('emits a list, then the events after it, in order', async (t) => {
   const { watch, observer, state, watches } = await scriptedWatch(t, {
     watch: (from, body) => void body.send(after(from)),
     clock: { ...realClock, now: () => new Date(AT) },
@@ -45,7 +45,7 @@ for (const how of ['end', 'reset'] as const) {
   const bytes = Buffer.from(EVENTS.join(''))
   // A reset takes longer, and its bytes are as those of an end.
   const step = how === 'end' ? 1 : 40
-  test(`a watch whose stream is cut with ${how} after any byte loses no event and tells none twice`, async (t) => {
+  test(`a watch cut with ${how} after any byte neither loses nor repeats events`, async (t) => {
     let cut = 0
     let first = true
     const { watch, observer } = await scriptedWatch(t, {
@@ -68,7 +68,7 @@ for (const how of ['end', 'reset'] as const) {
   })
 }
 
-test('a line that is cut in the middle, although the newline came, is not passed over', async (t) => {
+test('does not skip a line that is truncated before its newline', async (t) => {
   let opened = 0
   const { watch, observer, watches } = await scriptedWatch(t, {
     watch: (from, body) => {
@@ -86,7 +86,7 @@ test('a line that is cut in the middle, although the newline came, is not passed
   )
 })
 
-test('a line that is never whole is passed by with a new list', async (t) => {
+test('relists to get past a line that is never complete', async (t) => {
   let lists = 0
   const { watch, observer } = await scriptedWatch(t, {
     list: () => {
@@ -112,7 +112,7 @@ for (const [name, refusal] of [
     { status: 200, body: '<html>log in</html>', headers: { 'content-type': 'text/html' } },
   ],
 ] as const) {
-  test(`${name} as answer to a watch is waited out: it resumes, without a new list`, async (t) => {
+  test(`waits out ${name} as answer to a watch and resumes without a relist`, async (t) => {
     let opened = 0
     const { watch, observer, state, watches } = await scriptedWatch(t, {
       watch: (from, body) => {
@@ -129,7 +129,7 @@ for (const [name, refusal] of [
   })
 }
 
-test('duplicate events, older events and a bookmark that goes back are not told, and do not move it back', async (t) => {
+test('duplicate events, older events and older bookmarks emit nothing and do not move the version back', async (t) => {
   let opened = 0
   const { watch, observer, watches } = await scriptedWatch(t, {
     watch: (from, body) => {
@@ -146,7 +146,7 @@ test('duplicate events, older events and a bookmark that goes back are not told,
   assert.equal(query(watches[1] ?? assert.fail('not reopened'), 'resourceVersion'), '102')
 })
 
-test('an object that is deleted and created again is told as both', async (t) => {
+test('emits both the deletion and the recreation of an object', async (t) => {
   const { watch, observer } = await scriptedWatch(t, {
     watch: (from, body) =>
       void body.send(after(from, [event('DELETED', 'a', '101'), event('ADDED', 'a', '102')])),
@@ -156,7 +156,7 @@ test('an object that is deleted and created again is told as both', async (t) =>
   assert.deepEqual(observer.told, [...LISTED, 'deleted a 101', 'changed a 102'])
 })
 
-test('a streamed list ends at its bookmark, and goes on as a watch', async (t) => {
+test('a streamed list ends at its bookmark and continues as a watch', async (t) => {
   const initial = `${event('ADDED', 'b', '9')}${event('ADDED', 'a', '5')}${bookmark('100', { 'k8s.io/initial-events-end': 'true' })}`
   const { watch, observer, watches, state } = await scriptedWatch(t, {
     watch: (from, body) => void body.send(`${initial}${after(from)}`),
@@ -184,7 +184,7 @@ test('a streamed list ends at its bookmark, and goes on as a watch', async (t) =
   assert.equal(state().state, 'watching')
 })
 
-test('a streamed list that breaks off begins again, and counts only when it is complete', async (t) => {
+test('a broken streamed list restarts and counts only when complete', async (t) => {
   let opened = 0
   const { watch, observer } = await scriptedWatch(t, {
     watch: (_, body) => {
@@ -206,7 +206,7 @@ test('a streamed list that breaks off begins again, and counts only when it is c
   ])
 })
 
-test('of a kind that is followed by its metadata nothing else is told, whatever the server sends', async (t) => {
+test('a metadata-only kind emits only metadata, whatever the server sends', async (t) => {
   const { watch, observer, watches } = await scriptedWatch(t, {
     watch: (from, body) =>
       void body.send(after(from, [event('ADDED', 'c', '101', { password: 'canary' })])),

@@ -65,7 +65,7 @@ const error = (code: number): string =>
 
 await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => {
   for (const protocol of ['h2', 'http/1.1'] as const) {
-    test(`${protocol}: watches refused with 429, 500, 503 and 504, a redirect and a login page lose nothing`, async (t) => {
+    test(`${protocol}: watches answered with 429, 500, 503, 504, a redirect or a login page lose nothing`, async (t) => {
       const html = {
         status: 200,
         headers: { 'content-type': 'text/html' },
@@ -102,7 +102,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
         /answers with text\/html, wanted JSON/,
       ],
     ] as const) {
-      test(`${protocol}: ${name} in place of a list or a watch is named in the state, tells nothing, and gets no credential elsewhere`, async (t) => {
+      test(`${protocol}: ${name} for a list or watch appears in the state, emits nothing, and leaks no credential`, async (t) => {
         const elsewhere = await scriptedServer(() => ({ body: {} }), { protocol: 'plain' })
         t.after(() => elsewhere.close())
         const faults = await faultsFor(t, plane, protocol)
@@ -137,7 +137,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
       })
     }
 
-    test(`${protocol}: watches that are cut in the middle of a line lose nothing and tell nothing twice`, async (t) => {
+    test(`${protocol}: watches cut in the middle of a line neither lose nor repeat events`, async (t) => {
       const { state } = await assertNothingLost(t, plane, {
         protocol,
         plan: (nth) => (nth > 8 ? undefined : { lines: (line) => [line.slice(0, nth * 60), CUT] }),
@@ -146,7 +146,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
       assert.ok(state().reopened >= 4, `reopened ${state().reopened} times`)
     })
 
-    test(`${protocol}: watches that end in order after each event lose nothing`, async (t) => {
+    test(`${protocol}: watches that end cleanly after each event lose nothing`, async (t) => {
       const { state } = await assertNothingLost(t, plane, {
         protocol,
         plan: (nth) => (nth > 10 ? undefined : { lines: (line) => [line, CUT] }),
@@ -155,7 +155,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     })
   }
 
-  test('http/1.1: a quiet watch is proven by streams that the server ends in their time, without a new list', async (t) => {
+  test('http/1.1: a quiet watch renews its streams at the server timeout without a relist', async (t) => {
     const faults = await faultsFor(t, plane, 'http/1.1')
     const namespace = await plane.namespace('quiet')
     const { observer, watch, state } = liveWatch(t, faults.kubeconfig, {
@@ -171,13 +171,13 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     )
   })
 
-  test('half a line with a newline after it is not passed over', async (t) => {
+  test('does not skip half a line with a newline after it', async (t) => {
     await assertNothingLost(t, plane, {
       plan: (nth) => (nth > 2 ? undefined : { lines: (line) => [`${line.slice(0, 100)}\n`] }),
     })
   })
 
-  test('ERROR events of other codes than 410 are waited out, and the watch resumes without a new list', async (t) => {
+  test('waits out ERROR events with codes other than 410 and resumes without a relist', async (t) => {
     const { state } = await assertNothingLost(t, plane, {
       plan: (nth) => ({
         lines: (line) => (nth <= 3 ? [line, error([500, 504, 429][nth - 1] ?? 500)] : [line]),
@@ -186,7 +186,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     assert.equal(state().lists, 1)
   })
 
-  test('events that come twice, older events again and bookmarks that go back change nothing', async (t) => {
+  test('duplicate events, older events and older bookmarks change nothing', async (t) => {
     let last = ''
     const old = `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '2' } } })}\n`
     const { state } = await assertNothingLost(t, plane, {
@@ -205,7 +205,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     ['an ERROR event', { lines: () => [error(410)] }],
     ['a status', { status: 410 }],
   ] as const satisfies readonly (readonly [string, HttpFault])[]) {
-    test(`410 as ${name} leads to a new list, in which nothing that is there is deleted`, async (t) => {
+    test(`410 as ${name} causes a relist that deletes no existing object`, async (t) => {
       const faults = await faultsFor(t, plane)
       const namespace = await plane.namespace('expired')
       const writer = new Writer(plane, namespace)
@@ -233,7 +233,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     })
   }
 
-  test('410 on the second page of a list begins the list again, and half a list is never taken for all', async (t) => {
+  test('410 on the second page restarts the list, and an incomplete list never counts as complete', async (t) => {
     const faults = await faultsFor(t, plane)
     const namespace = await plane.namespace('pages')
     const writer = new Writer(plane, namespace)
@@ -256,7 +256,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     await writer.assertKnown(observer)
   })
 
-  test('a server with another kube-system at the same address: all is unreadable, nothing is deleted; then the first one again', async (t) => {
+  test('another cluster at the same address makes all unreadable and deletes nothing, until the first one returns', async (t) => {
     const other = await startControlPlane()
     assert.ok(other.state === 'ready')
     t.after(() => other.stop())
@@ -282,7 +282,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     await writer.assertKnown(observer)
   })
 
-  test('one kind whose server answers with errors does not hold up the others', async (t) => {
+  test('a kind whose server returns errors does not block the others', async (t) => {
     const faults = await faultsFor(t, plane)
     faults.plan = ({ path }) => (path.includes('/deployments') ? { status: 500 } : undefined)
     const namespace = await plane.namespace('one-kind')
@@ -302,7 +302,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     )
   })
 
-  test('a list that comes a byte at a time ends with the time limit, and a watch that does still tells its events', async (t) => {
+  test('a list sent byte by byte ends at the timeout, while a watch sent so still emits its events', async (t) => {
     const faults = await faultsFor(t, plane)
     const namespace = await plane.namespace('drip')
     const writer = new Writer(plane, namespace)
@@ -323,7 +323,7 @@ await controlPlaneSuite('watch of a server with faulty answers', {}, (plane) => 
     await waitUntil('its event came', () => told(observer).at(-1) === writer.expected.at(-1))
   })
 
-  test('objects of the largest size come whole, in a list and as events', async (t) => {
+  test('objects of the maximum size arrive complete, in a list and as events', async (t) => {
     const faults = await faultsFor(t, plane)
     const namespace = await plane.namespace('large')
     const writer = new Writer(plane, namespace)

@@ -16,7 +16,7 @@ function reader(limit = 1000, memory = new FrameMemory(10_000)) {
   }
 }
 
-test('a body that comes in two parts, cut at any byte, gives the same lines', () => {
+test('a body in two parts, cut at any byte, gives the same lines', () => {
   for (let cut = 0; cut <= BYTES.length; cut += 1) {
     const { lines, read, memory } = reader()
     read(BYTES.subarray(0, cut))
@@ -26,13 +26,13 @@ test('a body that comes in two parts, cut at any byte, gives the same lines', ()
   }
 })
 
-test('a body that comes byte by byte gives the same lines', () => {
+test('a body that arrives byte by byte gives the same lines', () => {
   const { lines, read } = reader()
   for (let at = 0; at < BYTES.length; at += 1) read(BYTES.subarray(at, at + 1))
   assert.deepEqual(lines, LINES)
 })
 
-test('what stands after the last newline is never a line, even if it is whole JSON', () => {
+test('text after the last newline is never a line, even if it is complete JSON', () => {
   for (let end = 0; end < BYTES.length; end += 1) {
     const { lines, frames, read, memory } = reader()
     read(BYTES.subarray(0, end))
@@ -46,7 +46,7 @@ test('what stands after the last newline is never a line, even if it is whole JS
   }
 })
 
-test('empty lines are left out', () => {
+test('skips empty lines', () => {
   const { lines, read } = reader()
   read(Buffer.from('\n\n{}\n\n'))
   assert.deepEqual(lines, ['{}'])
@@ -55,7 +55,7 @@ test('empty lines are left out', () => {
 const overflow = (what: 'frame' | 'memory') => (thrown: unknown) =>
   thrown instanceof FrameOverflow && thrown.what === what
 
-test('a line beyond the limit is refused before its end has come, and nothing of it is kept', () => {
+test('rejects a line beyond the limit before its end, and keeps none of it', () => {
   const { read, memory } = reader(10)
   read(Buffer.from('123456789'))
   assert.throws(() => read(Buffer.from('ab')), overflow('frame'))
@@ -64,7 +64,7 @@ test('a line beyond the limit is refused before its end has come, and nothing of
   assert.doesNotThrow(() => reader(10).read(Buffer.from('1234567890\n')))
 })
 
-test('several readers together hold no more than their memory', () => {
+test('several readers together stay within their memory limit', () => {
   const memory = new FrameMemory(15)
   const [one, two] = [reader(1000, memory), reader(1000, memory)]
   one.read(Buffer.from('0123456789'))
@@ -75,7 +75,7 @@ test('several readers together hold no more than their memory', () => {
   assert.deepEqual(one.lines, ['0123456789'])
 })
 
-test('a reader that is closed by a line takes no further ones', () => {
+test('a reader that a line closes reads no further lines', () => {
   const lines: string[] = []
   const frames = new FrameReader(1000, new FrameMemory(1000))
   frames.read(Buffer.from('{}\n{}\n{'), (line) => {

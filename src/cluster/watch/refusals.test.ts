@@ -23,7 +23,7 @@ for (const [name, gone] of [
   ],
   ['a status', () => statusAnswer(410, 'Expired', 'too old resource version')],
 ] as const) {
-  test(`410 as ${name} leads to one new list, and nothing is deleted in between`, async (t) => {
+  test(`410 as ${name} causes one relist, and deletes nothing in between`, async (t) => {
     let lists = 0
     const { watch, observer } = await scriptedWatch(t, {
       list: () => {
@@ -48,7 +48,7 @@ for (const [name, gone] of [
   })
 }
 
-test('410 again and again is not a hot loop', async (t) => {
+test('repeated 410 causes no hot loop', async (t) => {
   const clock = recordingClock(1)
   const { watch, observer } = await scriptedWatch(t, {
     watch: () => statusAnswer(410, 'Expired', 'too old resource version'),
@@ -62,7 +62,7 @@ test('410 again and again is not a hot loop', async (t) => {
   assert.deepEqual(clock.slept.slice(0, 6), [50, 100, 200, 400, 800, 1_600])
 })
 
-test('while it waits, the state says why, and keeps what is known', async (t) => {
+test('while waiting, the state gives the reason and keeps the known objects', async (t) => {
   const { watch, observer, state } = await scriptedWatch(t, {
     watch: () => statusAnswer(503, 'ServiceUnavailable', 'starting'),
     options: { firstWait: 60_000, longestWait: 60_000 },
@@ -73,7 +73,7 @@ test('while it waits, the state says why, and keeps what is known', async (t) =>
   assert.equal(observer.objects.size, 2)
 })
 
-test('Retry-After is waited for', async (t) => {
+test('waits for Retry-After', async (t) => {
   let opened = 0
   const clock = recordingClock(1)
   const { watch, observer } = await scriptedWatch(t, {
@@ -90,7 +90,7 @@ test('Retry-After is waited for', async (t) => {
   assert.equal(opened, 2)
 })
 
-test('an ERROR event of another code leads to a wait, and the watch resumes', async (t) => {
+test('an ERROR event of another code causes a delay, and the watch resumes', async (t) => {
   let opened = 0
   const { watch, observer, watches } = await scriptedWatch(t, {
     watch: (from, body) => {
@@ -107,7 +107,7 @@ test('an ERROR event of another code leads to a wait, and the watch resumes', as
   )
 })
 
-test('an exception of the observer loses that event only, and is the failure of the kind', async (t) => {
+test('an exception of the observer loses only that event and marks the kind as failed', async (t) => {
   const { watch, observer, state, watches } = await scriptedWatch(t, {
     watch: (from, body) => void body.send(after(from)),
   })
@@ -123,7 +123,7 @@ test('an exception of the observer loses that event only, and is the failure of 
   assert.equal(watches.length, 1)
 })
 
-test('an event without an object, or with one that is nested too deeply, costs that event only', async (t) => {
+test('an event without an object, or with one nested too deeply, loses only that event', async (t) => {
   const deep = event('MODIFIED', 'a', '101').replace(
     '"data":{}',
     `"data":${'['.repeat(3000)}${']'.repeat(3000)}`,
@@ -138,7 +138,7 @@ test('an event without an object, or with one that is nested too deeply, costs t
   assert.equal(state().failure?.code, 'BP3012')
 })
 
-test('403 names both verbs in one rule, is told once, and is tried again slowly', async (t) => {
+test('a 403 names both verbs in one rule, is reported once, and is retried slowly', async (t) => {
   let lists = 0
   const { watch, observer, state } = await scriptedWatch(t, {
     list: () => {
@@ -160,7 +160,7 @@ test('403 names both verbs in one rule, is told once, and is tried again slowly'
   )
 })
 
-test('a right that is taken away is told after two more looks, never as deletions', async (t) => {
+test('reports a revoked permission after two more attempts, never as deletions', async (t) => {
   let opened = 0
   const { watch, observer, server } = await scriptedWatch(t, {
     watch: (_, body) => {
@@ -183,7 +183,7 @@ test('a right that is taken away is told after two more looks, never as deletion
   assert.ok(observer.told.every((line) => !line.startsWith('deleted')))
 })
 
-test('a list that breaks off is told from its beginning, and counts only when it is complete', async (t) => {
+test('an interrupted list restarts and counts only when complete', async (t) => {
   let lists = 0
   const { watch, observer } = await scriptedWatch(t, {
     list: (request) => {
@@ -201,7 +201,7 @@ test('a list that breaks off is told from its beginning, and counts only when it
   assert.deepEqual(observer.told, ['listing ConfigMap', 'changed a 5', ...LISTED, ...TOLD])
 })
 
-test('a list from a server that lags behind what was applied is not taken', async (t) => {
+test('rejects a list from a server that lags behind the applied version', async (t) => {
   let lists = 0
   const { watch, observer } = await scriptedWatch(t, {
     list: () => {
@@ -223,7 +223,7 @@ test('a list from a server that lags behind what was applied is not taken', asyn
   assert.equal(lists, 4)
 })
 
-test('an event that is too large is not buffered, and makes the kind unreadable', async (t) => {
+test('does not buffer an oversized event, and makes the kind unreadable', async (t) => {
   const { watch, observer, state } = await scriptedWatch(t, {
     watch: (_, body) =>
       void body.send(event('MODIFIED', 'a', '101', { text: 'x'.repeat(100_000) })),
@@ -255,7 +255,7 @@ for (const [name, answer] of [
   ['refuses', () => statusAnswer(422, 'Invalid', 'resourceVersionMatch is forbidden for watch')],
   ['does not know', () => undefined],
 ] as const) {
-  test(`a server that ${name} streamed lists is listed in pages from then on`, async (t) => {
+  test(`pages lists from then on for a server that ${name} streamed lists`, async (t) => {
     let streamed = 0
     const { watch, observer } = await scriptedWatch(t, {
       watch: (from, body, request) => {

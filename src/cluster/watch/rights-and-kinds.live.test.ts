@@ -54,7 +54,7 @@ async function install(plane: ControlPlane, group: string): Promise<WatchedKind>
 await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane) => {
   for (const streamedLists of [true, false]) {
     const how = streamedLists ? 'streamed list' : 'list in pages'
-    test(`a ${how}, then every write once, over streams that the server ends again and again`, async (t) => {
+    test(`a ${how}, then each write once, over streams that the server ends repeatedly`, async (t) => {
       const namespace = await plane.namespace('plain')
       const writer = new Writer(plane, namespace)
       for (const name of ['b', 'a', 'c']) await writer.create(name)
@@ -90,7 +90,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
       assert.equal(state().lists, 1)
     })
 
-    test(`Secrets that are followed by their metadata: a ${how} and events have no data, and the real kind`, async (t) => {
+    test(`a ${how} and events of metadata-only Secrets have no data, and the real kind`, async (t) => {
       const namespace = await plane.namespace('secrets')
       const path = `/api/v1/namespaces/${namespace}/secrets`
       const body = (name: string) => ({ metadata: { name }, stringData: { password: 'canary' } })
@@ -110,7 +110,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     })
   }
 
-  test('an account without the right is told the rule with both verbs; once it has the right, the kind is listed', async (t) => {
+  test('reports the rule with both verbs for an account without permission, and lists once it is granted', async (t) => {
     const namespace = await plane.namespace('rights')
     const writer = new Writer(plane, namespace)
     await writer.create('one')
@@ -135,7 +135,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     await writer.assertKnown(observer)
   })
 
-  test('a right that is taken away while it watches makes the kind unreadable at the next stream, and deletes nothing', async (t) => {
+  test('a permission revoked during a watch makes the kind unreadable at the next stream and deletes nothing', async (t) => {
     const namespace = await plane.namespace('taken')
     await new Writer(plane, namespace).create('one')
     const user = `loser-${namespace}`
@@ -155,7 +155,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     )
   })
 
-  test('the right to list without the right to watch is named as the one to watch', async (t) => {
+  test('reports the missing watch permission of an account that may only list', async (t) => {
     const namespace = await plane.namespace('half')
     const user = `half-${namespace}`
     await grant(plane, namespace, user, ['list'])
@@ -167,7 +167,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     assert.match(observer.failures[0]?.message ?? '', /cannot watch configmaps .*may not watch it/)
   })
 
-  test('a kind that is not served is unreadable until it is; when it goes, it is unreadable again, and other kinds go on', async (t) => {
+  test('an unserved kind is unreadable until it is served, and again once removed, without affecting other kinds', async (t) => {
     const namespace = await plane.namespace('kinds')
     const group = `${namespace}.example.com`
     const writer = new Writer(plane, namespace)
@@ -200,7 +200,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     )
   })
 
-  test('a kind without a version is followed in the version that the server prefers', async (t) => {
+  test('follows a kind without a version in the preferred version of the server', async (t) => {
     const namespace = await plane.namespace('preferred')
     const group = `${namespace}.example.com`
     const kind = await install(plane, group)
@@ -220,7 +220,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     )
   })
 
-  test('a kind that can be listed but not watched is unreadable, and is not listed', async (t) => {
+  test('a kind that supports list but not watch is unreadable and is not listed', async (t) => {
     const { observer, watch } = liveWatch(t, plane.kubeconfig)
     watch.follow([
       { apiVersion: 'v1', kind: 'ComponentStatus', namespace: '', metadataOnly: false },
@@ -230,7 +230,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     assert.match(observer.failures[0]?.why ?? '', /without the verb watch/)
   })
 
-  test('kinds of an API service that does not answer wait, with what is known, and other kinds go on', async (t) => {
+  test('kinds of an unavailable API service keep their known objects, and other kinds continue', async (t) => {
     const namespace = await plane.namespace('aggregated')
     const group = `${namespace}.example.com`
     await create(plane, '/apis/apiregistration.k8s.io/v1/apiservices', {
@@ -263,7 +263,7 @@ await controlPlaneSuite('watch of kinds and rights that come and go', {}, (plane
     assert.deepEqual(told(observer), [])
   })
 
-  test('a process whose watches and connection are closed ends', async () => {
+  test('a process exits once its watches and connection are closed', async () => {
     const connect = fileURLToPath(new URL('../client/connect-cluster.ts', import.meta.url))
     const clock = fileURLToPath(new URL('../../adapters/system/system-clock.ts', import.meta.url))
     const script = `

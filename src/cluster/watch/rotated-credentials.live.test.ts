@@ -142,7 +142,7 @@ await controlPlaneSuite(
     const refusedRequests = async (version: string) =>
       (await auditedRequests(plane, version)).filter((line) => line.startsWith('401 '))
 
-    test('the token is read anew once, then the state says unauthorized, and the watch resumes with a new token without a new list', async (t) => {
+    test('rereads the token once, then reports unauthorized, and resumes with a new token without a relist', async (t) => {
       const { namespace, grant, revoke, kubeconfig } = await account(t)
       const clock = settableClock()
       const { observer, watch, state } = liveWatch(t, kubeconfig, {
@@ -173,7 +173,7 @@ await controlPlaneSuite(
       assert.deepEqual([state().lists, state().failure], [1, undefined])
     })
 
-    test('20 kinds of an account that was revoked ask together: two 401, then one after each wait, which grows', async (t) => {
+    test('20 kinds of a revoked account retry together: two 401, then one per growing delay', async (t) => {
       const { relay, namespace, revoke, kubeconfig } = await account(t)
       const { firstWait, longestWait } = WATCH_DEFAULTS
       const clock = recordingClock()
@@ -292,7 +292,7 @@ await controlPlaneSuite(
         return { ...run, authority, authorityFile, rotate, assertUntrusted, assertResumed }
       }
 
-      test(`${protocol}: another authority is named as such, half a file as such, and with the new file of the kubeconfig the watch resumes`, async (t) => {
+      test(`${protocol}: reports an unknown authority and a truncated file, and resumes with the new kubeconfig`, async (t) => {
         const { state, authorityFile, rotate, assertUntrusted, assertResumed } = await world(t)
         // Its files have the name of the kubeconfig's: a folder of their own.
         const other = await createTestAuthority(await folderFor(t))
@@ -306,7 +306,7 @@ await controlPlaneSuite(
         await assertResumed()
       })
 
-      test(`${protocol}: an expired certificate and one for another name are named as such, and with a renewed one the watch resumes`, async (t) => {
+      test(`${protocol}: reports an expired certificate and a wrong name, and resumes with a renewed one`, async (t) => {
         const { authority, rotate, assertUntrusted, assertResumed } = await world(t)
         const notAfter = new Date('2025-01-01T00:00:00Z')
         await rotate(

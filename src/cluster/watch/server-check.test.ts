@@ -11,7 +11,7 @@ const ANSWER: ApiResponse = {
   body: JSON.stringify(namespaces('uid-1', '1000')),
 }
 
-test('kinds whose connection broke wait for one answer, also while the next connection is not open yet', async () => {
+test('kinds with a broken connection share one check, also while the next connection is not yet open', async () => {
   const asked: ((answer: ApiResponse) => void)[] = []
   const get = () => new Promise<ApiResponse>((resolve) => asked.push(resolve))
   const { signal } = new AbortController()
@@ -37,7 +37,7 @@ test('kinds whose connection broke wait for one answer, also while the next conn
   assert.deepEqual([asked.length, passed], [2, 3])
 })
 
-test('a server without a kube-system namespace is not the one that had it', async () => {
+test('a server without a kube-system namespace is not the previous server', async () => {
   const answers = [
     ANSWER,
     { ...ANSWER, body: JSON.stringify({ ...namespaces('uid-1', '1'), items: [] }) },

@@ -71,7 +71,7 @@ await controlPlaneSuite(
       return { ...run, before }
     }
 
-    test('PING proves that the replica answers, not that it has what was written; nothing older is told, and back at the first server the rest is told once', async (t) => {
+    test('a replica that answers PING but lags emits nothing older; the first server then emits the rest once', async (t) => {
       const { observer, state, writer, switchTo, before } = await watchingBehind(t)
       const written = realClock.now().getTime()
       await waitUntil('the replica answered PING', () => state().provenAt > written)
@@ -83,7 +83,7 @@ await controlPlaneSuite(
       assert.equal(state().lists, 1)
     })
 
-    test('a replica that catches up tells what the first server had not told, once', async (t) => {
+    test('a replica that catches up emits once what the first server had not emitted', async (t) => {
       const { observer, state, writer, etcd, before } = await watchingBehind(t)
       assert.deepEqual(observer.told, before)
       etcd.reset()
@@ -97,7 +97,7 @@ await controlPlaneSuite(
       assert.equal(state().lists, 1)
     })
 
-    test('back and forth between both servers under writes loses no event and tells none twice', async (t) => {
+    test('switching between both servers under writes neither loses nor repeats events', async (t) => {
       const { observer, state, writer, switchTo, replica } = await watchingBehind(t)
       for (let n = 100; n < 150; n += 1) {
         await writer.change('one', n)
@@ -110,7 +110,7 @@ await controlPlaneSuite(
     })
 
     for (const streamedLists of [true, false]) {
-      test(`a ${streamedLists ? 'streamed' : 'paged'} list of the replica is not taken before it caught up`, async (t) => {
+      test(`rejects a ${streamedLists ? 'streamed' : 'paged'} list of the replica until it caught up`, async (t) => {
         const run = await world(t, onlyConfigMaps, {
           streamedLists,
           timeout: 500,
@@ -132,7 +132,7 @@ await controlPlaneSuite(
       })
     }
 
-    test('a replica without any way to the store is not watched: the state says so and ages, and the first server tells the rest once', async (t) => {
+    test('a replica cut off from the store is not watched, its state ages, and the first server emits the rest once', async (t) => {
       const { observer, watch, state, writer, namespace, etcd, replica, switchTo } = await world(
         t,
         everything,

@@ -47,18 +47,18 @@ test('reads the five types of events', () => {
   })
 })
 
-test('a line that was cut off at any byte is no event', () => {
+test('a line truncated at any byte is no event', () => {
   const line = event('ADDED', OBJECT)
   for (let end = 0; end < line.length; end += 1)
     assert.equal(readEvent(line.slice(0, end)), undefined, `${end}`)
 })
 
-test('what is no event at all is none', () => {
+test('rejects input that is not an event', () => {
   for (const line of ['[]', 'null', '1', '<html>', '{}', event('SOMETHING', OBJECT)])
     assert.equal(readEvent(line), undefined, line)
 })
 
-test('an event without a readable object is unusable, with the version where it has one', () => {
+test('an event without a readable object is unusable, and keeps its version if it has one', () => {
   for (const object of [null, 'text', [], {}, { metadata: null }, { metadata: { name: 1 } }]) {
     assert.equal(readEvent(event('ADDED', object))?.type, 'unusable', JSON.stringify(object))
   }
@@ -69,14 +69,14 @@ test('an event without a readable object is unusable, with the version where it 
   assert.ok(read?.type === 'unusable' && read.version === '9' && /deep/.test(read.why))
 })
 
-test('an error without a code is an error of the server, and integers stay exact', () => {
+test('an error without a code is a server error, and integers stay exact', () => {
   for (const object of [null, {}, { code: 'x' }])
     assert.ok(readEvent(event('ERROR', object))?.type === 'error')
   const read = readEvent('{"type":"ERROR","object":{"code":500,"details":{"n":9007199254740993}}}')
   assert.ok(read?.type === 'error' && read.code === 500 && read.body.includes('9007199254740993'))
 })
 
-test('versions have an order only where both are numbers', () => {
+test('only numeric versions have an order', () => {
   assert.equal(isOlder('9', '10'), true)
   assert.equal(isOlder('10', '9'), false)
   assert.equal(isOlder('10', '10'), false)

@@ -17,7 +17,7 @@ import {
 import { formatDocument } from '../../record/write-document.ts'
 import { renderPackage } from '../../sources/kpt/render/render-package.ts'
 
-test('during a render of kpt, paths are those of each package, and a note reports that an edited Kptfile counts later', () => {
+test('during a kpt render, paths are relative to each package, and a note reports that an edited Kptfile counts later', () => {
   const labels = [
     'metadata.labels.team',
     'spec.selector.matchLabels.team',
@@ -67,14 +67,14 @@ test('during a render of kpt, paths are those of each package, and a note report
   )
 })
 
-test('a pipeline with the function itself and with a failing gate is not an obstacle', () => {
+test('accepts a pipeline that contains the function itself and a failing gate', () => {
   const kptfile = `${WEB['Kptfile']}  - exec: /opt/node functions/adopt-drift/run.ts\n    configPath: setters.yaml\n  validators:\n  - exec: gate-drift\n`
   const { texts, exitCode, results } = run(recordOf([LEVEL]), { ...WEB, Kptfile: kptfile })
   assert.equal(exitCode, 0, JSON.stringify(results))
   assert.match(texts['deployment.yaml'] ?? '', /value: debug\}/)
 })
 
-test('a pipeline with a function without a runtime is reported, and nothing is written', () => {
+test('reports a pipeline function without a runtime, and writes nothing', () => {
   const { exitCode, results, texts } = run(recordOf([LEVEL]), {
     ...WEB,
     Kptfile: `${WEB['Kptfile']}  - exec: ./mine.sh\n`,
@@ -84,7 +84,7 @@ test('a pipeline with a function without a runtime is reported, and nothing is w
   assert.equal(texts['deployment.yaml'], WEB['deployment.yaml'])
 })
 
-test('without a Kptfile values are written to the manifests, with a note', () => {
+test('without a Kptfile, writes values to the manifests, with a note', () => {
   const { Kptfile: _, ...texts } = WEB
   const output = run(recordOf([REPLICAS]), texts)
   assert.equal(output.exitCode, 0)
@@ -93,7 +93,7 @@ test('without a Kptfile values are written to the manifests, with a note', () =>
   assert.match(output.results.at(-1)?.message ?? '', /no Kptfile/)
 })
 
-test('the package is found below the folder of the run, and others are left alone', () => {
+test('finds the package below the folder of the run, and leaves others alone', () => {
   const texts = Object.fromEntries(
     Object.entries(WEB).flatMap(([path, text]) => [
       [`apps/web/${path}`, text],
@@ -125,16 +125,16 @@ const CONFIGS: readonly (readonly [name: string, config: YamlMap | undefined])[]
     treeOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {} }),
   ],
   ['a report without a spec', treeOf({ ...reportOf([]), spec: {} })],
-  ['a list as its changes', treeOf({ ...reportOf([]), spec: [] })],
+  ['changes of a wrong type', treeOf({ ...reportOf([]), spec: [] })],
 ]
 for (const [name, config] of CONFIGS)
-  test(`a config that is no report fails: ${name}`, () => {
+  test(`a config that is not a report fails: ${name}`, () => {
     const { exitCode, results } = adopt({ items: itemsOf(WEB), config })
     assert.equal(exitCode, 1)
     assert.match(results[0]?.message ?? '', /functionConfig/)
   })
 
-test('broken resources are reported and do not stop the run', () => {
+test('reports broken resources and continues the run', () => {
   const broken = convertJsonToYaml({
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -33,7 +33,7 @@ function edited(path: string, ...edits: readonly (readonly [string, string])[]):
   return edits.reduce((text, [from, to]) => text.replace(from, to), WEB[path] ?? '')
 }
 
-test('kpt fn eval writes exactly the adopted values, and every other byte stays', {
+test('kpt fn eval writes exactly the adopted values, and leaves every other byte unchanged', {
   skip: whyNoKpt(),
 }, () => {
   const document = formatDocument(recordOf(CHANGES))
@@ -102,7 +102,7 @@ test('kpt fn eval stops at a credential, and the results name the field and no v
   })
 })
 
-test('kpt fn render with the function first in the pipeline settles in one render', {
+test('kpt fn render with the function first in the pipeline settles after one render', {
   skip: whyNoKpt(),
 }, () => {
   withFolder(

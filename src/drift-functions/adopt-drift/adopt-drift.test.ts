@@ -34,7 +34,7 @@ const EXTRA = changeOf('', {
   ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'debug' },
 })
 
-test('a value with a setter comment is written to the setter, and to the manifest that is stored rendered', () => {
+test('writes a value with a setter comment to the setter, and to the manifest that is stored rendered', () => {
   const { texts, exitCode, results } = run(recordOf([REPLICAS]))
   assert.equal(exitCode, 0)
   expectEdits(texts, [
@@ -69,17 +69,17 @@ const EDITS: readonly (readonly [
   edits: readonly (readonly [string, string, string])[],
 ])[] = [
   [
-    'a value of a manifest, in its place and with its comment',
+    'a manifest value, in place and with its comment',
     LEVEL,
     [['deployment.yaml', 'value: info}', 'value: debug}']],
   ],
   [
-    'a value of the first of two documents, with its quotes',
+    'a value in the first of two documents, with its quotes',
     COLOR,
     [['more.yaml', "'blue'", "'red'"]],
   ],
   [
-    'a field that only the cluster has',
+    'a field that only live has',
     changeOf('spec.minReadySeconds', { change: 'added', live: 4 }),
     [
       [
@@ -90,12 +90,12 @@ const EDITS: readonly (readonly [
     ],
   ],
   [
-    'a field that the cluster lacks',
+    'a field that live lacks',
     changeOf('spec.paused', { change: 'removed', git: false }),
     [['deployment.yaml', '  paused: false\n', '']],
   ],
   [
-    'a whole object that the cluster lacks',
+    'an object that live lacks',
     changeOf('', {
       change: 'missing',
       ref: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'first' },
@@ -105,7 +105,7 @@ const EDITS: readonly (readonly [
 ]
 
 for (const [name, change, edits] of EDITS)
-  test(`adopts ${name}, and says nothing the second time`, () => {
+  test(`adopts ${name}, and reports nothing on the second run`, () => {
     const first = run(recordOf([change]))
     assert.equal(first.exitCode, 0, JSON.stringify(first.results))
     expectEdits(first.texts, edits)
@@ -113,7 +113,7 @@ for (const [name, change, edits] of EDITS)
     assert.deepEqual([second.exitCode, second.results, second.texts], [0, [], first.texts])
   })
 
-test('every label that a function sets is adopted in its config, where all of them drifted alike', () => {
+test('adopts a label that drifted alike on every object in the config of its function', () => {
   const labels = [
     'metadata.labels.team',
     'spec.selector.matchLabels.team',
@@ -136,7 +136,7 @@ test('every label that a function sets is adopted in its config, where all of th
   assert.equal((texts['deployment.yaml'] ?? '').match(/team: sales/g)?.length, 3)
 })
 
-test('one label of many is refused, because the others would move', () => {
+test('refuses one label of many, because the others would change too', () => {
   const { texts, exitCode, results } = run(
     recordOf([changeOf('metadata.labels.team', { git: 'store', live: 'sales' })]),
   )
@@ -148,7 +148,7 @@ test('one label of many is refused, because the others would move', () => {
   )
 })
 
-test('of many changes of a report the impossible one is left out, wherever it stands', () => {
+test('skips the impossible change of a report at any position, and applies the others', () => {
   const added = Array.from({ length: 24 }, (_none, at) =>
     changeOf(`metadata.annotations.a${at}`, { change: 'added', live: `v${at}` }),
   )
@@ -166,18 +166,18 @@ test('of many changes of a report the impossible one is left out, wherever it st
 const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[] = [
   ['a hidden value', PASSWORD, /is a credential/],
   [
-    'a value that was not read',
+    'an unread value',
     changeOf('data.key', { live: 'redacted (not read)', redacted: true }),
     /does not declare|credential/,
   ],
-  ['an object that git does not declare', EXTRA, /git declares no such object/],
+  ['an undeclared object', EXTRA, /git declares no such object/],
   [
-    'a field of an object that git does not declare',
+    'a field of an undeclared object',
     changeOf('data.a', { ...EXTRA, change: 'modified', path: 'data.a', live: 1 }),
     /does not declare/,
   ],
   [
-    'a credential that somebody wrote into the report',
+    'a credential inserted into the report',
     changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
     /is a credential/,
   ],
@@ -194,15 +194,15 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
     changeOf('metadata.labels["hmac-sha256:8899aabbccddeeff"]', { change: 'added', live: 'x' }),
     /is a credential/,
   ],
-  ['a path that is none', changeOf('spec[', { live: 1 }), /no field path/],
+  ['an invalid path', changeOf('spec[', { live: 1 }), /no field path/],
   ['a change without its value', changeOf('spec.replicas'), /no live value/],
   [
-    'what git has changed since',
+    'a change of a field that git changed since',
     changeOf('spec.replicas', { git: 2, live: 5 }),
     /git has changed since/,
   ],
   [
-    'annotations that are none',
+    'invalid annotations',
     changeOf('metadata.annotations', { change: 'added', live: 0 }),
     /no object can be written/,
   ],
@@ -210,7 +210,7 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
 ]
 
 for (const [name, change, why] of REFUSED) {
-  test(`refuses ${name} in a record: nothing is written`, () => {
+  test(`refuses ${name} in a record, and writes nothing`, () => {
     const { exitCode, results, texts } = run(recordOf([change, LEVEL]))
     assert.equal(exitCode, 1)
     expectEdits(texts, [])
@@ -220,7 +220,7 @@ for (const [name, change, why] of REFUSED) {
     )
     assert.match(results[0]?.message ?? '', why)
   })
-  test(`leaves ${name} of a report, says so, and writes the others`, () => {
+  test(`skips ${name} of a report with a result, and writes the others`, () => {
     const { exitCode, results, texts } = run(reportOf([change, LEVEL]))
     assert.equal(exitCode, 0, JSON.stringify(results))
     expectEdits(texts, [['deployment.yaml', 'value: info}', 'value: debug}']])
@@ -233,7 +233,7 @@ for (const [name, change, why] of REFUSED) {
   })
 }
 
-test('no result holds a value, adopted or refused', () => {
+test('no result contains a value, adopted or refused', () => {
   const changes = [
     changeOf('spec.token', { change: 'added', live: 's3cr3t-value' }),
     changeOf('spec.template.spec.containers[name=app].env[name=LEVEL].value', {
@@ -253,7 +253,7 @@ test('no result holds a value, adopted or refused', () => {
   }
 })
 
-test('of a record only the changes with resolution Adopt are written, of a report all', () => {
+test('writes only Adopt changes of a record, but all changes of a report', () => {
   const changes = [{ ...LEVEL, resolution: 'Restore' as const }, COLOR]
   expectEdits(run(recordOf(changes, { plan: 'Mixed' })).texts, [['more.yaml', "'blue'", "'red'"]])
   expectEdits(run(reportOf(changes)).texts, [
@@ -262,7 +262,7 @@ test('of a record only the changes with resolution Adopt are written, of a repor
   ])
 })
 
-test('with any report nothing is thrown, an error writes nothing, and a second run adopts nothing', () => {
+test('with any report, throws nothing, writes nothing on an error, and adopts nothing on a second run', () => {
   const locations = [
     'spec.replicas',
     'spec',

@@ -56,7 +56,7 @@ test('kpt fn render stops at a package with open drift, and its results name the
   })
 })
 
-test('kpt fn render passes a package whose drift was decided about', { skip: whyNoKpt() }, () => {
+test('kpt fn render passes a package whose drift was decided', { skip: whyNoKpt() }, () => {
   const files = {
     Kptfile: kptfile('False', 'Adopted'),
     'drift.yaml': formatDocument(reportOf([], { state: 'InSync' })),

@@ -51,7 +51,7 @@ const CONDITIONS: readonly (readonly [status: string, reason: string, exitCode: 
   ['', '', 0],
 ]
 for (const [status, reason, exitCode] of CONDITIONS)
-  test(`a Kptfile whose condition is ${status || 'not there'} ${reason} ${exitCode === 0 ? 'passes' : 'is stopped'}`, () => {
+  test(`a Kptfile whose condition is ${status || 'not there'} ${reason} ${exitCode === 0 ? 'passes' : 'fails the gate'}`, () => {
     const output = gate(kptfile(status, reason))
     assert.equal(output.exitCode, exitCode)
     if (exitCode === 0) return
@@ -68,7 +68,7 @@ for (const [status, reason, exitCode] of CONDITIONS)
     )
   })
 
-test('one subpackage with drift is enough', () => {
+test('one subpackage with drift fails the gate', () => {
   assert.equal(
     gate([...kptfile('False', 'Adopted'), ...kptfile('True', 'DriftDetected', 'db/Kptfile')])
       .exitCode,
@@ -76,7 +76,7 @@ test('one subpackage with drift is enough', () => {
   )
 })
 
-test('the remedy comes first, then each change of a report with object, field, risk and writer, without values', () => {
+test('the remedy comes first, then each change with object, field, risk and writer, without values', () => {
   const report = reportOf([HIGH, LOW], { episode: '9f2c1a7b', lifecycle: 'Proposed' })
   const { results } = gate(kptfile(), treeOf(report))
   assert.deepEqual(
@@ -113,18 +113,22 @@ test('the remedy comes first, then each change of a report with object, field, r
 const DOCUMENTS: readonly (readonly [name: string, document: object, exitCode: number])[] = [
   ['a report of drift', reportOf([HIGH]), 1],
   [
-    'a report of drift that is proposed',
+    'a report of proposed drift',
     reportOf([HIGH], { lifecycle: 'Proposed', episode: '9f2c1a7b' }),
     1,
   ],
   ['a report without drift', reportOf([], { state: 'InSync' }), 0],
-  ['a report of drift that was rejected', reportOf([HIGH], { state: 'Silenced' }), 0],
-  ['a report of a merged decision on its way', reportOf([HIGH], { state: 'Applying' }), 0],
-  ['a record that is a draft', recordOf([HIGH], { lifecycle: 'Draft' }), 1],
+  ['a report of rejected drift', reportOf([HIGH], { state: 'Silenced' }), 0],
+  [
+    'a report of a merged decision that is not yet applied',
+    reportOf([HIGH], { state: 'Applying' }),
+    0,
+  ],
+  ['a draft record', recordOf([HIGH], { lifecycle: 'Draft' }), 1],
   ['a record that decides when it is merged', recordOf([HIGH]), 0],
 ]
 for (const [name, document, exitCode] of DOCUMENTS)
-  test(`${name} ${exitCode === 0 ? 'passes' : 'is stopped'}, as config and by its path`, () => {
+  test(`${name} ${exitCode === 0 ? 'passes' : 'fails the gate'}, as config and by its path`, () => {
     assert.equal(gate(kptfile(), treeOf(document)).exitCode, exitCode)
     assert.equal(
       gate([...kptfile(), ...atPath(document)], options({ report: 'drift.yaml' })).exitCode,
@@ -178,31 +182,19 @@ test('an unknown state passes, unless the config makes it fail', () => {
 
 const CONFIGS: readonly (readonly [name: string, config: YamlMap, said: RegExp])[] = [
   [
-    'a risk that is none',
+    'an invalid risk',
     options({ minimumRisk: 'grave' }),
     /minimumRisk is "grave": wanted low, medium, high or critical/,
   ],
-  [
-    'a choice that is none',
-    options({ unknown: 'maybe' }),
-    /unknown is "maybe": wanted pass or fail/,
-  ],
-  ['a key that is none', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
-  [
-    'a report that is not there',
-    options({ report: 'gone.yaml' }),
-    /report is "gone.yaml": no DriftReport/,
-  ],
+  ['an invalid choice', options({ unknown: 'maybe' }), /unknown is "maybe": wanted pass or fail/],
+  ['an unknown key', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
+  ['a missing report', options({ report: 'gone.yaml' }), /report is "gone.yaml": no DriftReport/],
   [
     'another kind',
     treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }),
     /neither a ConfigMap nor/,
   ],
-  [
-    'a report of another shape',
-    treeOf({ ...reportOf([]), status: {} }),
-    /functionConfig status\.state: /,
-  ],
+  ['a malformed report', treeOf({ ...reportOf([]), status: {} }), /functionConfig status\.state: /],
 ]
 for (const [name, config, text] of CONFIGS)
   test(`a config with ${name} fails`, () => {
@@ -211,7 +203,7 @@ for (const [name, config, text] of CONFIGS)
     assert.match(results[0]?.message ?? '', text)
   })
 
-test('text from a cluster stays on its line, and a storm of changes stays bounded', () => {
+test('text from a cluster stays on one line, and the output for many changes is limited', () => {
   const actor = { ...HIGH.actor, manager: 'evil\n::error::\u202e' }
   const { results } = gate(
     [],

@@ -14,7 +14,7 @@ const RECORD = recordOf([changeOf('spec.replicas', { git: 3, live: 5 })])
 const formatMarked = (document: object): string => `${INERT_LINE}\n${formatDocument(document)}`
 const PATH = '.drift/records/prod-eu-1/apps--web/20261121-9f2c1a7b.yaml'
 
-test('kpt accepts a repository with valid records, and does not change their bytes', {
+test('kpt accepts a repository with valid records, and leaves their bytes unchanged', {
   skip: whyNoKpt(),
 }, () => {
   const files = {

@@ -191,12 +191,12 @@ const WRONG: readonly (readonly [place: string, value: Json | undefined, said: s
   ['kind', 'DriftRecrod', 'error kind: there is no kind "DriftRecrod" of backporch.dev/v1alpha1'],
 ]
 for (const [location, value, wanted] of WRONG)
-  test(`a record whose ${location} is ${JSON.stringify(value)} is not good`, () => {
+  test(`rejects a record whose ${location} is ${JSON.stringify(value)}`, () => {
     const found = message({ [RECORD_PATH]: formatMarked(withAt(RECORD, location, value)) })
     assert.ok(found.includes(wanted), found.join('\n'))
   })
 
-test('a record in a file of another name is refused in the folder of records only', () => {
+test('rejects a record under another file name only in the folder of records', () => {
   const text = formatMarked(RECORD)
   const wanted = [`error : the file of this record is ${RECORD_PATH}`]
   assert.deepEqual(
@@ -207,7 +207,7 @@ test('a record in a file of another name is refused in the folder of records onl
   assert.deepEqual(message({ 'web/drift.yaml': text }), [])
 })
 
-test('a record that adopts a hidden value or an undeclared Secret is refused', () => {
+test('rejects a record that adopts a hidden value or an undeclared Secret', () => {
   const hidden = changeOf('data.key', { git: HIDDEN, live: HIDDEN, redacted: true })
   const secret = changeOf('', {
     change: 'unexpected',
@@ -251,7 +251,7 @@ test('drafts and plans without a reason are valid unless the config forbids them
   assert.deepEqual(proposed({}, 'Restore'), [])
 })
 
-test('a record that a syncer would apply is an error, a report in the tree and a policy without the annotation a warning', () => {
+test('a record that a syncer would apply is an error; a report in the tree and an unannotated policy are warnings', () => {
   const line =
     'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
   assert.deepEqual(message({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
@@ -264,7 +264,7 @@ test('a record that a syncer would apply is an error, a report in the tree and a
   ])
 })
 
-test('only documents of Backporch are allowed beside the packages, and no ResourceGroup', () => {
+test('allows only Backporch documents beside the packages, and no ResourceGroup', () => {
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: live}\n'
   assert.match(
     message({ '.drift/live.yaml': manifest })[0] ?? '',
@@ -279,7 +279,7 @@ test('only documents of Backporch are allowed beside the packages, and no Resour
   )
 })
 
-test('one ResourceGroup for each package, one policy of a name, one record of an episode', () => {
+test('requires one ResourceGroup per package, one policy per name, and one record per episode', () => {
   const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: web}\n'
   const group = 'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n'
   const one = { Kptfile: kptfile, 'a.yaml': group, 'db/Kptfile': kptfile, 'db/b.yaml': group }
@@ -296,7 +296,7 @@ test('one ResourceGroup for each package, one policy of a name, one record of an
   ])
 })
 
-test('a policy is read as Backporch reads it', () => {
+test('parses a policy like Backporch does', () => {
   assert.deepEqual(
     message({ '.drift/policy.yaml': `${INERT}${POLICY.replace('mode: Propose', 'mod: Propose')}` }),
     ['error spec: Unrecognized key: "mod"'],
@@ -322,7 +322,7 @@ const REPORTS: readonly (readonly [place: string, value: Json, said: string])[] 
   ],
 ]
 for (const [position, value, wanted] of REPORTS)
-  test(`a report whose ${position} is ${JSON.stringify(value)} is not good`, () => {
+  test(`rejects a report whose ${position} is ${JSON.stringify(value)}`, () => {
     const found = message({
       'clusters/prod-eu-1/apps--web/report.yaml': formatDocument(withAt(REPORT, position, value)),
     })
@@ -332,7 +332,7 @@ for (const [position, value, wanted] of REPORTS)
     )
   })
 
-test('a closed episode under another name is refused', () => {
+test('rejects a closed episode under another name', () => {
   assert.deepEqual(message({ 'closed/2026/10/9f2c1a7b.yaml': formatDocument(CLOSED) }), [
     'error : the file of this episode is closed/2026/11/9f2c1a7b.yaml',
   ])
@@ -348,7 +348,7 @@ test('a config with an unknown key or value fails', () => {
   ])
 })
 
-test('no document makes it throw, and its results are bounded', () => {
+test('throws for no document, and limits its results', () => {
   const kinds = [
     'DriftRecord',
     'DriftReport',

@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<ActorClass, string>> = {
 }
 
 for (const [found, names] of Object.entries(NAMES)) {
-  test(`the table has as ${found}: ${names}`, () => {
+  test(`classifies as ${found}: ${names}`, () => {
     for (const manager of names.split(' ')) assert.equal(classify({ manager }), found, manager)
   })
 }
@@ -36,7 +36,7 @@ for (const manager of [
   'openshift-controller-manager',
   'k3s',
 ]) {
-  test(`${manager} is the control plane in the table, for removals, for presets and for unmanaged objects`, () => {
+  test(`${manager} counts as control plane for removals, presets and unmanaged objects`, () => {
     assert.ok(isControlPlane(manager))
     assert.equal(classify({ manager }), 'controller')
     const writer = (name: string) =>
@@ -62,7 +62,7 @@ for (const manager of [
   })
 }
 
-test('other controllers, and programs that only sound like it, are not the control plane', () => {
+test('other controllers, and programs with similar names, are not the control plane', () => {
   for (const manager of [
     'acme-controller-manager',
     'kube-proxy',
@@ -75,7 +75,7 @@ test('other controllers, and programs that only sound like it, are not the contr
     assert.ok(!isControlPlane(manager), manager)
 })
 
-test('a HorizontalPodAutoscaler writes as the controller manager on scale, and a person through kubectl', () => {
+test('a HorizontalPodAutoscaler scales as the controller manager, and a person through kubectl', () => {
   assert.equal(
     classify({ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' }),
     'controller',
@@ -86,7 +86,7 @@ test('a HorizontalPodAutoscaler writes as the controller manager on scale, and a
   )
 })
 
-test('a name that is only like another is not taken for it', () => {
+test('does not classify a name that merely resembles a known one', () => {
   for (const manager of [
     'kubectlx',
     'mykubectl',
@@ -101,6 +101,6 @@ test('a name that is only like another is not taken for it', () => {
   }
 })
 
-test('each row says what it is for', () => {
+test('each row states its purpose', () => {
   for (const { what, managers } of ACTOR_CLASSES) assert.ok(what.length > 5 && managers.length > 0)
 })

@@ -58,28 +58,28 @@ const REMOVERS: readonly (readonly [
   manager: string,
 ])[] = [
   ['the only other writer', [SYNCER, entry('kubectl-edit')], 'kubectl-edit'],
-  ['nobody of two', [SYNCER, entry('kubectl-edit'), entry('k9s')], 'unknown'],
-  ['nobody where there is none', [SYNCER], 'unknown'],
+  ['nobody when there are two writers', [SYNCER, entry('kubectl-edit'), entry('k9s')], 'unknown'],
+  ['nobody when there is no writer', [SYNCER], 'unknown'],
   ['not the control plane', [SYNCER, entry('kube-controller-manager'), entry('k9s')], 'k9s'],
-  ['not who writes the status', [SYNCER, entry('k9s', { subresource: 'status' })], 'unknown'],
+  ['not a status writer', [SYNCER, entry('k9s', { subresource: 'status' })], 'unknown'],
 ]
 
 for (const [name, entries, manager] of REMOVERS) {
-  test(`a removal is laid to ${name}, and never for certain`, () => {
+  test(`attributes a removal to ${name}, never with certainty`, () => {
     const actor = deriveRemover({ entries, unreadable: [] }, SYNCER)
     assert.equal(actor.manager, manager)
     assert.notEqual(actor.confidence, 'field-manager')
   })
 }
 
-test('an object was made by its first writer', () => {
+test('the first writer of an object is its creator', () => {
   const entries = [entry('late', { time: '2026-11-21T09:00:00Z' }), entry('first')]
   assert.equal(deriveCreator({ entries, unreadable: [] }).manager, 'first')
   assert.equal(deriveCreator({ entries: entries.toReversed(), unreadable: [] }).manager, 'first')
   assert.equal(deriveCreator({ entries: [], unreadable: [] }), UNKNOWN_ACTOR)
 })
 
-test('who owned a map that is empty for it now does not own what another wrote into it; who owns an atomic one does', () => {
+test('an owner of an emptied map does not own the entries of others; an owner of an atomic map does', () => {
   const fieldsOf = (labels: Json) =>
     parseFieldsV1({ 'f:metadata': { 'f:labels': labels } }) ?? EMPTY_FIELD_SET
   const path = [createFieldStep('metadata'), createFieldStep('labels'), createFieldStep('app')]
@@ -100,7 +100,7 @@ test('who owned a map that is empty for it now does not own what another wrote i
   ])
 })
 
-test('the owners of a field are those of the object and of its scale, the latest first; not those of its status', () => {
+test('owners of a field include those of the object and its scale, latest first, but not of its status', () => {
   const fields = parseFieldsV1({ 'f:spec': { 'f:replicas': {} } }) ?? EMPTY_FIELD_SET
   const entries = [
     entry('flux', { operation: 'Apply', fields }),

@@ -61,7 +61,7 @@ function actorOf(
   return attribute(of, { syncer: SYNCER, rules: [], writes, ...by }).items[0]?.actor
 }
 
-test('without an audit log and without rules nothing changes', () => {
+test('changes nothing without an audit log and without rules', () => {
   assert.deepEqual(actorOf(verdict(EDITOR), {}), EDITOR)
   assert.deepEqual(
     actorOf(verdict(UNKNOWN_ACTOR, { change: 'removed', live: undefined }), {}),
@@ -69,7 +69,7 @@ test('without an audit log and without rules nothing changes', () => {
   )
 })
 
-test('everybody who owns the field beside the actor is shown, without the syncer, the latest first', () => {
+test('lists every other owner of the field except the syncer, latest first', () => {
   const owners = {
     ci: { at: AT, keys: ['timeout'] },
     'kubectl-edit': { at: AT, keys: ['timeout'] },
@@ -90,7 +90,7 @@ test('everybody who owns the field beside the actor is shown, without the syncer
   )
 })
 
-test('a rule of the policy gives the class, by manager, operation, subresource and user', () => {
+test('a policy rule sets the class by manager, operation, subresource and user', () => {
   const rules = [
     { where: 'p:1', manager: 'kubectl-*', operation: 'Apply', class: 'gitops' },
     { where: 'p:2', manager: 'kubectl-*', subresource: 'scale', class: 'webhook' },
@@ -118,12 +118,12 @@ const write = (user: string, more: AuditSample = {}): AuditSample => ({
   ...more,
 })
 
-test('the user of the very request is named, and whom they acted as', () => {
+test('names the user of the exact request, and whom they impersonated', () => {
   const actor = actorOf(verdict(EDITOR), {}, [write('ada', { actingAs: 'admin' })])
   assert.deepEqual(actor, { ...EDITOR, confidence: 'audit', user: 'ada', actingAs: 'admin' })
 })
 
-test('what the account of the syncer writes under another name is no person', () => {
+test('a write by the syncer account under another manager is not a person', () => {
   const account = 'system:serviceaccount:ops:deployer'
   assert.equal(actorOf(verdict(EDITOR), {}, [write(account)])?.class, 'human-tool')
   const sync = write(account, {
@@ -143,7 +143,7 @@ test('what the account of the syncer writes under another name is no person', ()
   )
 })
 
-test('a console with an account of its own acts as a person, who stays one', () => {
+test('a console with its own account acts as a person, who stays a person', () => {
   const account = 'system:serviceaccount:argocd:argocd-server'
   assert.equal(actorOf(verdict(EDITOR), {}, [write(account)])?.class, 'gitops')
   assert.equal(
@@ -152,7 +152,7 @@ test('a console with an account of its own acts as a person, who stays one', () 
   )
 })
 
-test('a deletion, of which the cluster keeps no trace, gets its user, program and time', () => {
+test('a deletion, which leaves no trace in the cluster, gets its user, program and time', () => {
   const gone = { change: 'missing', path: [], live: undefined } as const
   const actor = actorOf(verdict(UNKNOWN_ACTOR, gone), {}, [
     { verb: 'delete', user: 'ada', at: '2026-11-21T09:30:00.999Z' },
@@ -168,7 +168,7 @@ test('a deletion, of which the cluster keeps no trace, gets its user, program an
   })
 })
 
-test('a guess is told as one', () => {
+test('marks a guess as a guess', () => {
   const removed = { change: 'removed', live: undefined } as const
   assert.equal(
     actorOf(verdict(UNKNOWN_ACTOR, removed), {}, [{ user: 'ada', at: AT }])?.confidence,

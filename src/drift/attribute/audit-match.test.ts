@@ -78,7 +78,7 @@ const BOB: AuditSample = {
   ),
 }
 
-test('of two people with one program each is named for their own field', () => {
+test('attributes each field to its own user when two people use one program', () => {
   assert.equal(
     auditMatch(drift('modified', 'data.timeout', '60', { at: T3 }), [SYNC, ADA, BOB]),
     'ada proven',
@@ -89,7 +89,7 @@ test('of two people with one program each is named for their own field', () => {
   )
 })
 
-test('without bodies the user is told by manager and time, and nobody where two fit', () => {
+test('without bodies, names the user by manager and time, and nobody when two match', () => {
   const bare = ({ response: _response, ...rest }: AuditSample): AuditSample => rest
   assert.equal(
     auditMatch(drift('modified', 'data.timeout', '60', { at: T2 }), [SYNC, ADA, BOB].map(bare)),
@@ -112,7 +112,7 @@ test('without bodies the user is told by manager and time, and nobody where two 
   )
 })
 
-test('who only passed by after a write that the log does not have is not named', () => {
+test('does not blame a later writer for a write that the log lacks', () => {
   const controller: AuditSample = {
     user: 'system:serviceaccount:x:labeller',
     manager: 'labeller',
@@ -129,7 +129,7 @@ test('who only passed by after a write that the log does not have is not named',
   assert.equal(auditMatch(drift('modified', 'data.timeout', '60'), [SYNC, later]), 'nobody')
 })
 
-test('of a value that came back the last time counts', () => {
+test('attributes a value that was set again to its last writer', () => {
   const back = { ...SYNC, at: '2026-11-21T09:20:00Z' }
   const again: AuditSample = {
     user: 'bob',
@@ -143,7 +143,7 @@ test('of a value that came back the last time counts', () => {
   )
 })
 
-test('a write through another version of the kind, or to the scale, says nothing of another field', () => {
+test('a write through another version of the kind, or to the scale, does not explain another field', () => {
   const other: AuditSample = { ...BOB, response: { ...answered('3', {}), apiVersion: 'v2' } }
   const scale: AuditSample = {
     ...BOB,
@@ -156,7 +156,7 @@ test('a write through another version of the kind, or to the scale, says nothing
   )
 })
 
-test('a scale has no time in the object, and its request has', () => {
+test('takes the time of a scale from its request, since the object has none', () => {
   const scale = (user: string, replicas: number): AuditSample => ({
     user,
     manager: 'kubectl',
@@ -183,7 +183,7 @@ const removed = drift('removed', 'data.theme', undefined, {
   at: '',
 })
 
-test('who removed a field is proven by the answers and the request', () => {
+test('responses and the request prove who removed a field', () => {
   const patch: AuditSample = {
     user: 'ada',
     at: T2,
@@ -212,7 +212,7 @@ test('who removed a field is proven by the answers and the request', () => {
   assert.equal(auditMatch(removed, [SYNC, { ...put, resourceVersion: '7' }]), 'ada perhaps')
 })
 
-test('without bodies a removal is laid to the only user since the last sync, and never for certain', () => {
+test('without bodies, attributes a removal to the only user since the last sync, never with certainty', () => {
   const bare = (user: string, at: string, manager = 'kubectl-edit'): AuditSample => ({
     user,
     at,
@@ -236,7 +236,7 @@ test('without bodies a removal is laid to the only user since the last sync, and
   )
 })
 
-test('who deleted an object is proven by the request, the last one', () => {
+test('the last delete request proves who deleted an object', () => {
   const missing = drift('missing', '', undefined, {
     manager: 'unknown',
     confidence: 'none',
@@ -273,7 +273,7 @@ test('who deleted an object is proven by the request, the last one', () => {
   assert.equal(auditMatch(missing, [namespace, cleaner]), 'ada perhaps')
 })
 
-test('who made an object is proven by its uid', () => {
+test('the uid proves who created an object', () => {
   const unexpected = drift('unexpected', '', { metadata: { uid: 'u1', creationTimestamp: T2 } })
   const created = (user: string, uid: string): AuditSample => ({
     verb: 'create',
@@ -293,7 +293,7 @@ test('who made an object is proven by its uid', () => {
   )
 })
 
-test('an object that was made anew is not judged by the writes to the one before it', () => {
+test('does not judge a recreated object by writes to its predecessor', () => {
   const fresh: AuditSample = { ...SYNC, code: 201, at: T3 }
   assert.equal(
     auditMatch(drift('modified', 'data.timeout', '60'), [
@@ -340,7 +340,7 @@ const PATCHES: readonly (readonly [patch: Json, field: string, removes: boolean]
 ]
 
 for (const [patch, field, expected] of PATCHES) {
-  test(`${JSON.stringify(patch)} ${expected ? 'takes' : 'does not take'} ${field} away`, () => {
+  test(`${JSON.stringify(patch)} ${expected ? 'removes' : 'does not remove'} ${field}`, () => {
     assert.equal(hasRemovalAt(patch, path(field)), expected)
   })
 }

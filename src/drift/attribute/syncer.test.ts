@@ -74,11 +74,11 @@ const FOUND: readonly (readonly [
   lives: readonly JsonObject[],
   syncer: string | undefined,
 ])[] = [
-  ['the one that applied', [appliedBy('my-ci', MANIFEST)], 'my-ci'],
-  ['kubectl, where nobody else applied', [appliedBy('kubectl', MANIFEST)], 'kubectl'],
-  ['the one that owns most', [livedWith(['one-ci', ONE_KEY], ['my-ci', MANIFEST])], 'my-ci'],
+  ['the manager that applied', [appliedBy('my-ci', MANIFEST)], 'my-ci'],
+  ['kubectl when no other manager applied', [appliedBy('kubectl', MANIFEST)], 'kubectl'],
+  ['the manager that owns most', [livedWith(['one-ci', ONE_KEY], ['my-ci', MANIFEST])], 'my-ci'],
   [
-    'the controller, from the first object on that it took over from the bootstrap',
+    'the controller once it took over one object from the bootstrap',
     [
       appliedBy('flux', MANIFEST),
       appliedBy('flux', MANIFEST),
@@ -87,64 +87,60 @@ const FOUND: readonly (readonly [
     ],
     'kustomize-controller',
   ],
+  ['the bootstrap command when no controller applied', [appliedBy('flux', MANIFEST)], 'flux'],
   [
-    'the command of a bootstrap, where no controller applied',
-    [appliedBy('flux', MANIFEST)],
-    'flux',
-  ],
-  [
-    'the GitOps tool, after somebody applied the whole manifest by hand',
+    'the GitOps tool after a manual apply of the whole manifest',
     [livedWith(['kubectl', MANIFEST], ['kustomize-controller', MANIFEST])],
     'kustomize-controller',
   ],
   [
-    'a CI, after somebody applied the whole manifest by hand',
+    'a CI after a manual apply of the whole manifest',
     [livedWith(['kubectl', MANIFEST], ['my-ci', MANIFEST])],
     'my-ci',
   ],
   [
-    'not a GitOps tool that owns next to nothing',
+    'not a GitOps tool that owns almost nothing',
     [livedWith(['my-ci', MANIFEST], ['helm', ONE_KEY])],
     'my-ci',
   ],
   [
-    'an applier with a name of its own before a client-side apply',
+    'an applier with its own name rather than a client-side apply',
     [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'], ['my-ci', MANIFEST])],
     'my-ci',
   ],
   [
-    'client-side apply where another applier only has one key',
+    'client-side apply when another applier owns only one key',
     [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'], ['my-ci', ONE_KEY])],
     'kubectl-client-side-apply',
   ],
-  ['Helm 3, which updates', [livedWith(['helm', MANIFEST, 'Update'])], 'helm'],
+  ['Helm 3, which only updates', [livedWith(['helm', MANIFEST, 'Update'])], 'helm'],
   [
-    'Helm 3, although somebody applied an object of the release by hand',
+    'Helm 3 despite a manual apply of one release object',
     [livedWith(['helm', MANIFEST, 'Update'], ['kubectl', MANIFEST])],
     'helm',
   ],
   [
-    'kpt, which updates as kubectl and keeps what it applied',
+    'kpt, which updates as kubectl and writes the last-applied annotation',
     [keepsLastApplied('kubectl', MANIFEST, MANIFEST)],
     'kubectl',
   ],
   [
-    'whoever keeps what it applied, whatever its name',
+    'the writer of the last-applied annotation, under any name',
     [keepsLastApplied('my-ci', MANIFEST, MANIFEST)],
     'my-ci',
   ],
   [
-    'Argo CD on an object of RBAC, where another name of it has the content',
+    'Argo CD on an RBAC object whose content is under its other name',
     [livedWith(['argocd-application-controller', MANIFEST, 'Update'])],
     'argocd-application-controller',
   ],
   [
-    'nobody where somebody only edited as the web page of Argo CD does',
+    'nobody when the only edit came from the Argo CD web page',
     [livedWith(['argocd-server', MANIFEST, 'Update'])],
     undefined,
   ],
   [
-    'the GitOps tool of which somebody took over everything that is declared',
+    'the GitOps tool whose declared fields a person took over',
     [
       livedWith(
         [
@@ -161,16 +157,16 @@ const FOUND: readonly (readonly [
     'kustomize-controller',
   ],
   [
-    'client-side apply where there is nothing else',
+    'client-side apply when there is no other manager',
     [livedWith(['kubectl-client-side-apply', MANIFEST, 'Update'])],
     'kubectl-client-side-apply',
   ],
   [
-    'nobody where everybody only updated',
+    'nobody when all managers only updated',
     [editedBy('kubectl-edit', withMetadata(MANIFEST, {}), 'data.a', '5')],
     undefined,
   ],
-  ['nobody where nothing is there', [], undefined],
+  ['nobody when there are no objects', [], undefined],
 ]
 
 for (const [name, lives, syncer] of FOUND) {
@@ -207,7 +203,7 @@ function namesOf(syncer: SyncerManager | undefined): string {
 const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], expected: string])[] =
   [
     [
-      'Helm 4 that took over a release of Helm 3 and left its definitions',
+      'Helm 4 after a takeover from Helm 3 without its definitions',
       [
         at(LATER, appliedBy('helm', MANIFEST)),
         at(LATER, appliedBy('helm', MANIFEST)),
@@ -216,7 +212,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'helm Apply < helm Update',
     ],
     [
-      'Argo CD that applies some objects on the server',
+      'Argo CD with server-side apply of some objects',
       [
         livedWith(['argocd-controller', MANIFEST, 'Update']),
         livedWith(['argocd-controller', MANIFEST, 'Update']),
@@ -225,7 +221,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'argocd-controller Update < argocd-controller Apply',
     ],
     [
-      'Argo CD, with what it reconciled of RBAC under its other name',
+      'Argo CD with RBAC objects under its other name',
       [
         livedWith(
           ['argocd-controller', MANIFEST],
@@ -236,7 +232,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'argocd-controller Apply < argocd-application-controller Update',
     ],
     [
-      "one person's kubectl, which applied some objects on the server, replaced one and created another",
+      'kubectl of a person who applied, replaced and created objects',
       [
         livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
         livedWith(['kubectl-client-side-apply', MANIFEST, 'Update']),
@@ -247,7 +243,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'kubectl-client-side-apply Update < kubectl Apply < kubectl-create Update < kubectl-replace Update',
     ],
     [
-      'Flux after Helm, which wrote nothing since',
+      'Flux after Helm without later Helm writes',
       [
         livedWith(
           ['helm', MANIFEST, 'Update', EARLIER],
@@ -257,7 +253,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'kustomize-controller Apply < helm Update',
     ],
     [
-      'Argo CD on the client after Helm, which still owns all that it wrote',
+      'client-side Argo CD after Helm, which still owns its fields',
       [
         livedWith(
           ['helm', MANIFEST, 'Update', EARLIER],
@@ -267,7 +263,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'argocd-controller Update < helm Update',
     ],
     [
-      'Helm after Argo CD, which wrote nothing since',
+      'Helm after Argo CD without later Argo CD writes',
       [
         livedWith(
           ['argocd-controller', MANIFEST, 'Update', EARLIER],
@@ -277,7 +273,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'helm Update < argocd-controller Update',
     ],
     [
-      'what the server kept of the time before anybody applied',
+      'before-first-apply of the server',
       [
         livedWith(
           ['before-first-apply', MANIFEST, 'Update', EARLIER],
@@ -287,7 +283,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'my-ci Apply < before-first-apply Update',
     ],
     [
-      'nobody else where a tool that had the package writes still',
+      'none while a former tool still writes',
       [
         livedWith(
           ['kustomize-controller', MANIFEST, 'Apply', EARLIER],
@@ -301,7 +297,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'kustomize-controller Apply',
     ],
     [
-      'nobody else where another GitOps tool only has one key',
+      'none when another GitOps tool owns only one key',
       [
         livedWith(
           ['helm', ONE_KEY, 'Update', EARLIER],
@@ -311,7 +307,7 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
       'kustomize-controller Apply',
     ],
     [
-      'nobody else where a GitOps tool applied before: what it declared and git does not is there for somebody to see',
+      'none for an earlier GitOps tool with undeclared fields, which stay visible',
       [
         livedWith(
           ['kustomize-controller', MANIFEST, 'Apply', EARLIER],
@@ -346,13 +342,13 @@ const FORMER: readonly (readonly [name: string, lives: readonly JsonObject[], ex
   ]
 
 for (const [name, lives, expected] of FORMER) {
-  test(`of the same syncer is ${name}`, () => {
+  test(`other names of the same syncer: ${name}`, () => {
     assert.equal(namesOf(syncerIn(...lives)), expected)
     assert.equal(namesOf(syncerIn(...lives.toReversed())), expected)
   })
 }
 
-test('the configured manager is the syncer, with the operation that it has on the objects', () => {
+test('the configured manager is the syncer, with its operation on the objects', () => {
   const given = (name: string, ...lives: readonly JsonObject[]): string =>
     namesOf(
       findSyncer(
@@ -375,7 +371,7 @@ test('the configured manager is the syncer, with the operation that it has on th
   )
 })
 
-test('a manager of the status alone is no applier', () => {
+test('a manager of only the status is not an applier', () => {
   const status = {
     ...MANIFEST,
     metadata: {
@@ -388,7 +384,7 @@ test('a manager of the status alone is no applier', () => {
   assert.equal(syncerOf(status), undefined)
 })
 
-test('a person who edits the annotation of a client-side apply by hand does not become who applies', () => {
+test('a person who edits the client-side apply annotation does not become the applier', () => {
   const applied = keepsLastApplied('kubectl-client-side-apply', MANIFEST, MANIFEST)
   const entries = (...parts: readonly JsonObject[]) =>
     parts.flatMap((part) => (part['metadata'] as { managedFields: JsonObject[] }).managedFields)

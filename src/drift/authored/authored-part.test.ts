@@ -32,7 +32,7 @@ function live(managedFields: readonly Json[], metadata: JsonObject, more: JsonOb
   }
 }
 
-test('what the control plane alone owns, a status and the metadata of the server are left out', () => {
+test('omits fields owned only by the control plane, the status and server metadata', () => {
   const object = live(
     [
       entry('kubectl-edit', { 'f:spec': { 'f:size': {} } }),
@@ -56,7 +56,7 @@ test('what the control plane alone owns, a status and the metadata of the server
   assert.deepEqual(Object.keys(manifest), ['apiVersion', 'kind', 'metadata', 'spec'])
 })
 
-test('items of lists stay in their order, with the keys that name them', () => {
+test('list items keep their order and their key fields', () => {
   const object = live(
     [
       entry('one', {
@@ -89,7 +89,7 @@ test('items of lists stay in their order, with the keys that name them', () => {
   })
 })
 
-test('the marks of syncers go, and a label that others use too stays where a person wrote it', () => {
+test('removes syncer marks, but keeps a shared label that a person set', () => {
   const labels = {
     'app.kubernetes.io/instance': 'web',
     'kustomize.toolkit.fluxcd.io/name': 'apps',
@@ -112,7 +112,7 @@ test('the marks of syncers go, and a label that others use too stays where a per
   })
 })
 
-test('an object without managers is taken as a whole', () => {
+test('takes an object without managed fields as a whole', () => {
   const whole = live([], { labels: { a: 'b' } }, { data: { a: 'b' }, status: {} })
   assert.deepEqual(extractAuthoredPart(whole), {
     apiVersion: 'v1',

@@ -27,7 +27,7 @@ import type { PackageVersion, SyncEvidence } from './sync-evidence.ts'
 const NEW = [version(C0, T0, config({ a: '1' })), version(C1, T1)]
 const MISSING = { state: 'drifted', items: ['missing'], aside: [] }
 
-test('an object that a commit of the last hour brought is on its way; afterwards it is missing', () => {
+test('an object added by a commit of the last hour is pending, and missing afterwards', () => {
   assert.deepEqual(reported(judge({ versions: NEW, live: undefined })), {
     state: 'in-sync',
     items: [],
@@ -37,7 +37,7 @@ test('an object that a commit of the last hour brought is on its way; afterwards
   assert.deepEqual(reported(late), MISSING)
 })
 
-test('an object is missing, and not on its way, when it is in every version, in the inventory, or was seen before', () => {
+test('an object in every version, in the inventory or seen before is missing, not pending', () => {
   const always = [version(C0, T0, config({ a: '1' })), version(C1, T1, config({ a: '1' }))]
   assert.deepEqual(reported(judge({ versions: always, live: undefined })), MISSING)
   assert.deepEqual(
@@ -66,7 +66,7 @@ test('an object is missing, and not on its way, when it is in every version, in 
   )
 })
 
-test('another object that shows the same commit as applied proves that the missing one was applied too', () => {
+test('another object at the same commit proves that the missing one was applied too', () => {
   const versions = [
     version(C0, T0, config({ a: '1' }), config({ x: '2' }, 'other')),
     version(C1, T1, config({ x: '1' }, 'other')),
@@ -87,7 +87,7 @@ test('another object that shows the same commit as applied proves that the missi
   assert.equal(stale.setAside[0]?.state, 'Behind')
 })
 
-test('an object that git dropped in the last hour waits to be deleted; one that git never had is unexpected', () => {
+test('an object that git dropped in the last hour awaits deletion; one never in git is unexpected', () => {
   const given = (versions: readonly PackageVersion[]): ObjectVerdict => {
     const object = live({ a: '1' }, ['a'], T1)
     const verdict = createUnexpectedVerdict(ID, object, 'ResourceGroup shop/inventory')
@@ -106,7 +106,7 @@ test('an object that git dropped in the last hour waits to be deleted; one that 
   })
 })
 
-test('what waits is Suspended while the syncer is told to do nothing, and Reconciling while it is at work', () => {
+test('a pending object is Suspended under a suspended syncer, and Reconciling under an active one', () => {
   const given = {
     versions: MOVED,
     live: live({ a: '2' }, ['a'], T1),
@@ -162,41 +162,46 @@ const UNAPPLIED_OBJECTS: readonly (readonly [
   stuck?: string,
 ])[] = [
   [
-    'it waits',
+    'the syncer waits',
     { report: { ...UNAPPLIED, says: WAITS } },
     'Behind',
     /^no part of it was applied yet, .*, and .* DependencyNotReady$/,
   ],
-  ['it says nothing', { report: UNAPPLIED }, 'Behind', /and the syncer has not applied it yet$/],
   [
-    'it failed',
+    'the syncer reports nothing',
+    { report: UNAPPLIED },
+    'Behind',
+    /and the syncer has not applied it yet$/,
+  ],
+  [
+    'the syncer failed',
     { report: { ...UNAPPLIED, says: FAILED, failed: FAILED } },
     'SyncFailed',
     /ReconciliationFailed$/,
     '',
   ],
   [
-    'it is suspended',
+    'the syncer is suspended',
     { report: { ...UNAPPLIED, suspended: 'it is suspended' } },
     'Suspended',
     /it is suspended$/,
   ],
   [
-    'it waits for longer than the policy allows',
+    'the syncer waits longer than the policy allows',
     { report: { ...UNAPPLIED, says: WAITS }, now: '2026-01-03T03:00:00Z' },
     'Behind',
     /did not apply aaaaaaa within 1h$/,
     '2026-01-03T01:09:00Z',
   ],
   [
-    'the inventory lists what could not be applied',
+    'the inventory lists the object that failed to apply',
     { refused: REFUSED, inventory: new Set([getResourceKey(ID)]) },
     'SyncFailed',
     /its apply failed$/,
     '',
   ],
   [
-    'no inventory lists it',
+    'no inventory lists the object',
     { refused: REFUSED, inventory: new Set() },
     'SyncFailed',
     /its apply failed$/,
@@ -205,7 +210,7 @@ const UNAPPLIED_OBJECTS: readonly (readonly [
 ]
 
 for (const [name, evidence, state, why, stuck] of UNAPPLIED_OBJECTS) {
-  test(`what a syncer never applied is not missing: ${name}`, () => {
+  test(`does not report a never applied object as missing: ${name}`, () => {
     const { items, setAside } = judge({ versions: ALWAYS, live: undefined, evidence })
     assert.deepEqual(
       [items, setAside.map((one) => [one.state, one.stuckSince])],
@@ -215,7 +220,7 @@ for (const [name, evidence, state, why, stuck] of UNAPPLIED_OBJECTS) {
   })
 }
 
-test('an object that was applied before a failure is missing', () => {
+test('reports an object as missing that was applied before a failure', () => {
   const failed = { report: { ...NO_SYNCER_REPORT, applied: C0, says: FAILED, failed: FAILED } }
   assert.deepEqual(
     reported(judge({ versions: ALWAYS, live: undefined, evidence: failed })),
@@ -228,7 +233,7 @@ test('an object that was applied before a failure is missing', () => {
   )
 })
 
-test('what an earlier commit rendered is SyncFailed at once where the apply of a later one failed', () => {
+test('a value of an earlier commit is SyncFailed at once when the apply of a later one failed', () => {
   const given = {
     versions: MOVED,
     live: live({ a: '2' }, ['a'], T1),

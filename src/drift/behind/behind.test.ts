@@ -24,7 +24,7 @@ import { createUnexpectedVerdict } from '../detect/make-drift.ts'
 import { setBehindAside } from './behind.ts'
 import type { SyncEvidence } from './sync-evidence.ts'
 
-test('a value that an earlier commit rendered and the syncer owns is Behind, and names the commit that is live', () => {
+test('a syncer-owned value from an earlier commit is Behind, and names the live commit', () => {
   assert.deepEqual(
     reported(
       judge({
@@ -50,7 +50,7 @@ test('a value that an earlier commit rendered and the syncer owns is Behind, and
   )
 })
 
-test('what is Behind names the commit that changed it, not a later one that changed something else', () => {
+test('Behind names the commit that changed the field, not a later unrelated one', () => {
   const [kptfileOnly, changed] = [config({ a: '3', b: 'new' }), config({ a: '3' })]
   const versions = [
     version(C0, T0, kptfileOnly),
@@ -79,7 +79,7 @@ test('what is Behind names the commit that changed it, not a later one that chan
   assert.match(gone?.setAside[0]?.why ?? '', /git has bbbbbbb since 2026-01-02T00:00:00Z/)
 })
 
-test('a value that no commit ever rendered is drift, although the field manager is the syncer: a hand apply beside CI', () => {
+test("a value never rendered by any commit is drift, even under the syncer's field manager", () => {
   const verdict = judge({
     versions: MOVED,
     live: live({ a: '9' }, ['a'], T0),
@@ -93,7 +93,7 @@ test('a value that no commit ever rendered is drift, although the field manager 
   )
 })
 
-test('where only the latest versions were read, the note says how many', () => {
+test('a note says how many versions were read when the history is incomplete', () => {
   const history = { versions: MOVED, locationOf: new Map<string, number>(), complete: false }
   const verdict = judge({
     versions: MOVED,
@@ -104,7 +104,7 @@ test('where only the latest versions were read, the note says how many', () => {
   assert.match(verdict.items[0]?.notes.join() ?? '', /none of the last 3 versions/)
 })
 
-test("a person's value is drift although an earlier commit rendered the same one", () => {
+test("a person's value is drift even when an earlier commit rendered the same value", () => {
   const person = {
     manager: 'kubectl-edit',
     operation: 'Update',
@@ -122,7 +122,7 @@ test("a person's value is drift although an earlier commit rendered the same one
   assert.equal(verdict.items[0]?.actor.manager, 'kubectl-edit')
 })
 
-test("a person's value in the only key of a map is drift too, where a client-side apply keeps the map itself", () => {
+test("a person's value in the only key of a map is drift, even when a client-side apply owns the map", () => {
   const person = {
     manager: 'kubectl-label',
     operation: 'Update',
@@ -142,7 +142,7 @@ test("a person's value in the only key of a map is drift too, where a client-sid
 
 const GREW = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1, config({ a: '1' }))]
 
-test('a field that git has only since a later commit than the syncer last wrote is Behind; one that it wrote after is removed', () => {
+test("a field added to git after the syncer's last write is Behind; one added before it was removed", () => {
   const predicted = live({ a: '1', b: '2' }, ['a', 'b'], T0)
   assert.deepEqual(
     reported(judge({ versions: GREW, live: live({ a: '1' }, ['a'], T1), predicted })),
@@ -155,7 +155,7 @@ test('a field that git has only since a later commit than the syncer last wrote 
   )
 })
 
-test('a field that is as old as its object was applied with it: gone means removed', () => {
+test('a field as old as its object was applied with it, so a missing one was removed', () => {
   const versions = [version(C0, T0, config({ a: '1', b: '2' })), version(C1, T1)]
   const verdict = judge({
     versions,
@@ -165,7 +165,7 @@ test('a field that is as old as its object was applied with it: gone means remov
   assert.deepEqual(reported(verdict), { state: 'drifted', items: ['removed'], aside: [] })
 })
 
-test('a field that was seen in sync with the very same content is removed, whatever the clocks say', () => {
+test('a field seen in sync with the same content was removed, whatever the clocks say', () => {
   const given = {
     versions: GREW,
     live: live({ a: '1' }, ['a'], T1),
@@ -178,7 +178,7 @@ test('a field that was seen in sync with the very same content is removed, whate
   )
 })
 
-test('the commit that the syncer names as applied decides', () => {
+test('the commit that the syncer reports as applied decides', () => {
   const report = (applied: string): Partial<SyncEvidence> => ({
     report: { ...NO_SYNCER_REPORT, applied },
   })
@@ -193,7 +193,7 @@ test('the commit that the syncer names as applied decides', () => {
   assert.deepEqual(reported(judge({ ...given, evidence: report('d'.repeat(40)) })), BEHIND_ONE)
 })
 
-test('a client-side apply remembers what it applied: a remembered field that is gone was removed by somebody', () => {
+test('a missing field in the last-applied annotation of a client-side apply was removed in the cluster', () => {
   const remembered = (data: JsonObject): JsonObject => {
     const object = live({ a: '1' }, ['a'], T1)
     const metadata = object['metadata'] as JsonObject
@@ -211,7 +211,7 @@ test('a client-side apply remembers what it applied: a remembered field that is 
   assert.equal(removed({ a: '1' }), false)
 })
 
-test('a list item that git dropped is Behind although the server put defaults into it', () => {
+test('a list item that git dropped is Behind despite server defaults in it', () => {
   const versions = [
     version(C0, T0, config({ a: '1' })),
     version(C1, T1, config({ a: '1', p: [{ port: 80 }] })),
@@ -223,7 +223,7 @@ test('a list item that git dropped is Behind although the server put defaults in
   )
 })
 
-test('of an object without managers a value that a commit rendered is Behind, another one is somebody’s, and a new field waits for an hour', () => {
+test('without managed fields, a rendered value is Behind, another is drift, and a new field waits an hour', () => {
   const bare = (data: JsonObject): JsonObject => ({
     ...config(data),
     metadata: { name: 'web', namespace: 'shop', uid: 'u' },
@@ -260,7 +260,7 @@ test('of an object without managers a value that a commit rendered is Behind, an
   )
 })
 
-test('in a shallow clone a value that no version has may be older than it: neither drift nor Behind', () => {
+test('in a shallow clone, an unknown value may be older than the history: neither drift nor Behind', () => {
   const cut = new Failure({
     code: 'BP4011',
     what: 'cannot read an older commit',

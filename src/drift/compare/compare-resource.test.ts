@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [
   lines: readonly string[],
 ])[] = [
   [
-    'an item by key in another order',
+    'keyed items in another order',
     {
       spec: {
         template: {
@@ -74,7 +74,7 @@ const ROWS: readonly (readonly [
     ['spec.selector {"a":"1","b":"2"} {"a":"1"}'],
   ],
   [
-    'a map that only one side has, by its members',
+    'the entries of a map that only one side has',
     { metadata: { labels: { a: 'x', b: 'y' } } },
     { metadata: {} },
     ['metadata.labels.a "x" nothing', 'metadata.labels.b "y" nothing'],
@@ -85,16 +85,16 @@ const ROWS: readonly (readonly [
     { spec: {} },
     ['spec.emptyDir {} nothing'],
   ],
-  ['null and nothing', { spec: { a: null } }, { spec: {} }, ['spec.a null nothing']],
-  ['a map where a list was', { spec: { a: {} } }, { spec: { a: [] } }, ['spec.a {} []']],
+  ['null and absent', { spec: { a: null } }, { spec: {} }, ['spec.a null nothing']],
+  ['a map in place of a list', { spec: { a: {} } }, { spec: { a: [] } }, ['spec.a {} []']],
   [
-    'items that no key tells apart',
+    'items that no key distinguishes',
     container({ env: [{ name: 'X' }, { name: 'X' }] }),
     container({ env: [{ name: 'X' }] }),
     [`${APP}.env [{"name":"X"},{"name":"X"}] [{"name":"X"}]`],
   ],
   [
-    'status and bookkeeping',
+    'status and server metadata',
     {
       status: { a: 1 },
       metadata: { uid: 'a', resourceVersion: '1', generation: 1, managedFields: [] },
@@ -105,7 +105,7 @@ const ROWS: readonly (readonly [
 ]
 
 for (const [name, live, predicted, lines] of ROWS) {
-  test(`compared: ${name}`, () => {
+  test(`differences: ${name}`, () => {
     const show = (value: Json | undefined): string =>
       value === undefined ? 'nothing' : formatJson(value)
     assert.deepEqual(
@@ -120,35 +120,25 @@ for (const [name, live, predicted, lines] of ROWS) {
 const ABSENT: readonly (readonly [name: string, live: JsonObject, field: string, block: string])[] =
   [
     ['a field of a struct', container({}), `${APP}.args`, `${APP}.args`],
-    ['a field of a struct that is gone', {}, 'spec.selector', 'spec'],
+    ['a field of an absent struct', {}, 'spec.selector', 'spec'],
     [
       'an item',
       { spec: { template: { spec: { containers: [{ name: 'side' }] } } } },
       `${APP}.image`,
       APP,
     ],
-    [
-      'an item of a list that is gone',
-      container({}),
-      `${APP}.env[name=X].value`,
-      `${APP}.env[name=X]`,
-    ],
-    [
-      'an entry of a map that is gone',
-      { metadata: {} },
-      'metadata.labels.team',
-      'metadata.labels.team',
-    ],
-    ['a field that no schema knows', { spec: {} }, 'spec.free.form', 'spec.free.form'],
+    ['an item of an absent list', container({}), `${APP}.env[name=X].value`, `${APP}.env[name=X]`],
+    ['an entry of an absent map', { metadata: {} }, 'metadata.labels.team', 'metadata.labels.team'],
+    ['a field without a schema', { spec: {} }, 'spec.free.form', 'spec.free.form'],
   ]
 
 for (const [name, live, field, block] of ABSENT) {
-  test(`what goes with it: ${name}`, () => {
+  test(`topmost absent part: ${name}`, () => {
     assert.equal(formatFieldPath(findAbsentBlock(path(field), live, TEST_SCHEMA)), block)
   })
 }
 
-test('an object compared with itself differs in nothing', () => {
+test('an object has no differences from itself', () => {
   fc.assert(
     fc.property(randomJson, (spec) =>
       assert.deepEqual(compareObjects({ spec }, { spec }, TEST_SCHEMA), []),
@@ -156,7 +146,7 @@ test('an object compared with itself differs in nothing', () => {
   )
 })
 
-test('the differences are complete: making them gives the predicted object', () => {
+test('applying the differences yields the predicted object', () => {
   fc.assert(
     fc.property(randomJson, randomJson, (left, right) => {
       const predicted = { spec: { free: right } }

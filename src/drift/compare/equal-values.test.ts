@@ -66,6 +66,6 @@ const CASES: readonly (readonly [
 ]
 
 for (const [location, declared, live, same] of CASES) {
-  test(`${location} ${JSON.stringify(declared)} ${same ? 'is' : 'may not be'} what leaves ${JSON.stringify(live)}`, () =>
+  test(`${location} ${JSON.stringify(declared)} ${same ? 'is already applied in' : 'may change'} ${JSON.stringify(live)}`, () =>
     assert.equal(isAlreadyApplied(declared, live, SCHEMA.getChildSchema(location)), same))
 }

@@ -36,7 +36,7 @@ test('the order of the differences does not matter', () => {
   )
 })
 
-test('other values, other fingerprints', () => {
+test('different values give different fingerprints', () => {
   fc.assert(
     fc.property(randomDrift, randomJson, (item, live) => {
       const same =
@@ -60,25 +60,25 @@ const OTHERS: readonly (readonly [name: string, item: Drift])[] = [
   ['the namespace', { ...BASE, id: { ...BASE.id, namespace: 'other' } }],
   ['the kind', { ...BASE, id: { ...BASE.id, kind: 'StatefulSet' } }],
   ['the group', { ...BASE, id: { ...BASE.id, group: 'example.com' } }],
-  ['the object itself, made anew under its name', { ...BASE, uid: 'u-2' }],
+  ['the uid of an object recreated under its name', { ...BASE, uid: 'u-2' }],
 ]
 
 for (const [name, item] of OTHERS) {
-  test(`the fingerprint tells ${name}`, () =>
+  test(`the fingerprint depends on ${name}`, () =>
     assert.notEqual(computeItemFingerprint(item, TEST_KEY), computeItemFingerprint(BASE, TEST_KEY)))
 }
 
 const SAME: readonly (readonly [name: string, item: Drift])[] = [
-  ['who did it', { ...BASE, actor: { ...BASE.actor, manager: 'x' } }],
+  ['the writer', { ...BASE, actor: { ...BASE.actor, manager: 'x' } }],
   ['when', { ...BASE, actor: { ...BASE.actor, at: '2027-01-01T00:00:00Z' } }],
   ['the risk', { ...BASE, risk: 'critical', reason: 'X' }],
-  ['the version of the API', { ...BASE, apiVersion: 'apps/v2' }],
+  ['the API version', { ...BASE, apiVersion: 'apps/v2' }],
   ['notes', { ...BASE, notes: ['a'] }],
   ['the kind of number', { ...BASE, live: 5n }],
 ]
 
 for (const [name, item] of SAME) {
-  test(`the fingerprint does not tell ${name}`, () =>
+  test(`the fingerprint does not depend on ${name}`, () =>
     assert.equal(computeItemFingerprint(item, TEST_KEY), computeItemFingerprint(BASE, TEST_KEY)))
 }
 
@@ -104,7 +104,7 @@ test('an episode is named by the first eight digits', () => {
   assert.equal(getEpisodeId(fingerprint), fingerprint.slice(7, 15))
 })
 
-test('an unexpected object with other content is another difference; a status or a new version of it is not', () => {
+test('new content of an unexpected object is a new difference; a new status or version is not', () => {
   const object = (data: string, resourceVersion: string): JsonObject => ({
     kind: 'ConfigMap',
     metadata: { name: 'extra', resourceVersion },

@@ -17,7 +17,7 @@ function follows(
 
 const PROBE: JsonObject = { spec: { probe: { path: '/' } } }
 
-test('what an apply would add and nobody declared follows from what is declared', () => {
+test('an undeclared field that an apply would add follows from the declared ones', () => {
   assert.equal(follows('removed', 'spec.probe.path', PROBE, { spec: {} }), false)
   assert.equal(follows('removed', 'spec.probe.period', PROBE, { spec: {} }), true)
   assert.equal(
@@ -27,7 +27,7 @@ test('what an apply would add and nobody declared follows from what is declared'
   assert.equal(follows('removed', 'spec.other', PROBE, { spec: {} }), true)
 })
 
-test('the second name of a field follows from the first, as long as both say the same and git declares the first alone', () => {
+test('an alias follows from its field while both are equal and git declares only the field', () => {
   const git: JsonObject = { spec: { serviceAccountName: 'web' } }
   const both = (account: string): JsonObject => ({
     spec: { serviceAccountName: 'default', serviceAccount: account },

@@ -37,7 +37,7 @@ const argo = (hook: string, policy?: string) =>
     ...(policy === undefined ? {} : { 'argocd.argoproj.io/hook-delete-policy': policy }),
   })
 
-test('a Job that the cluster removes when it is done may be gone, whoever applies it, and another Job may not', () => {
+test('a Job with automatic cleanup may be absent under every applier, and another Job may not', () => {
   for (const runners of [NOBODY, HELM, UNKNOWN])
     assert.equal(ruleOf(job({}, { ttlSecondsAfterFinished: 0 }), runners), 'finished-job')
   assert.match(
@@ -51,7 +51,7 @@ test('a Job that the cluster removes when it is done may be gone, whoever applie
   )
 })
 
-test('a hook that Helm clears away after it succeeded may be gone where Helm applies it', () => {
+test('a Helm hook deleted after its success may be absent when Helm applies it', () => {
   assert.equal(
     ruleOf(helm('pre-install,pre-upgrade', 'before-hook-creation, hook-succeeded'), HELM),
     'helm-hook',
@@ -59,18 +59,18 @@ test('a hook that Helm clears away after it succeeded may be gone where Helm app
   assert.equal(ruleOf(helm('pre-install', 'hook-succeeded'), NOBODY), undefined)
 })
 
-test('a hook that Helm keeps until its next run is missing when it is gone', () => {
+test('a Helm hook kept until its next run is missing when it is absent', () => {
   for (const policy of [undefined, 'before-hook-creation', 'hook-failed'])
     assert.equal(ruleOf(helm('post-install', policy), HELM), undefined)
 })
 
-test('a hook that no install and no upgrade runs is not there yet', () => {
+test('a hook that neither install nor upgrade runs is not expected yet', () => {
   assert.equal(ruleOf(helm('pre-delete,post-rollback'), HELM), 'helm-hook')
   assert.equal(ruleOf(helm('test'), HELM), 'helm-hook')
   assert.equal(ruleOf(helm('pre-delete,post-upgrade'), HELM), undefined)
 })
 
-test('hooks of Argo CD, and those of Helm as Argo CD takes them', () => {
+test('handles hooks of Argo CD, and Helm hooks as Argo CD interprets them', () => {
   assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), ARGO), 'argo-hook')
   assert.equal(ruleOf(argo('PostSync'), ARGO), undefined)
   assert.equal(ruleOf(argo('PostSync', 'BeforeHookCreation'), ARGO), undefined)
@@ -84,7 +84,7 @@ test('hooks of Argo CD, and those of Helm as Argo CD takes them', () => {
   assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), HELM), undefined)
 })
 
-test('where no tool is known, only what ends by itself may be gone as its hook says', () => {
+test('for an unknown tool, only a self-terminating object may be absent as its hook says', () => {
   assert.equal(ruleOf(helm('pre-upgrade', 'hook-succeeded'), UNKNOWN), 'helm-hook')
   assert.equal(ruleOf(argo('PreSync', 'HookSucceeded'), UNKNOWN), 'argo-hook')
   const account = job(
@@ -104,7 +104,7 @@ function verdictOn(manifest: JsonObject, live: ObservedObject['live']) {
   return detectDrift({ desired, live, schema: TEST_SCHEMA, prediction: undefined }, undefined)
 }
 
-test('an absent object that may be gone is set aside with its rule, and one that may not stays missing', () => {
+test('sets an absent object aside with its rule when it may be absent, and reports another as missing', () => {
   const gone = setGoneAside(
     verdictOn(job({}, { ttlSecondsAfterFinished: 5 }), { state: 'absent' }),
     NOBODY,

@@ -32,7 +32,7 @@ function desired(object: JsonObject, group = 'storage.cnrm.cloud.google.com'): D
 
 const present = (object: JsonObject) => ({ state: 'present', object, metadataOnly: false }) as const
 
-test('where only commands of kpt differ, the object is compared as live has them', () => {
+test('when only kpt commands differ, the comparison uses the live annotation', () => {
   for (const [git, live] of [
     [undefined, 'kpt-fn'],
     [undefined, 'kpt-pkg-fn-live'],
@@ -60,7 +60,7 @@ test('where only commands of kpt differ, the object is compared as live has them
     }
 })
 
-test('any other difference of the annotation stays, and so does that of another kind', () => {
+test('keeps any other difference of the annotation, and that of another kind', () => {
   for (const [git, live] of [
     ['cnrm/x/v1,kpt-fn', 'cnrm/x/v2,kpt-fn'],
     ['cnrm/x/v1', undefined],

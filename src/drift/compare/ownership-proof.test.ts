@@ -32,32 +32,33 @@ function whyNot(live: JsonObject, more: Partial<ProofSubject> = {}): string | un
   })
 }
 
-test('an object as it was applied is proven', () => assert.equal(whyNot(LIVE), undefined))
-test('what others added does not undo the proof', () =>
+test('ownership proves an object that is unchanged since its apply', () =>
+  assert.equal(whyNot(LIVE), undefined))
+test('additions by others do not invalidate the proof', () =>
   assert.equal(whyNot(editedBy('x', LIVE, 'data.c', '3')), undefined))
 
 const UNPROVEN: readonly (readonly [name: string, why: string | undefined, pattern: RegExp])[] = [
-  ['a value is another', whyNot({ ...LIVE, data: { a: '1', b: '5' } }), /not written as in git/],
+  ['a value differs', whyNot({ ...LIVE, data: { a: '1', b: '5' } }), /not written as in git/],
   [
-    'somebody took a field over',
+    'another manager took over a field',
     whyNot(editedBy('x', LIVE, 'data.b', '2')),
     /does not own exactly/,
   ],
   ['a field is gone', whyNot(removedFrom(LIVE, 'data.b')), /does not own exactly/],
   [
-    'git declares one more',
+    'git declares one more field',
     whyNot(LIVE, { desired: { ...MANIFEST, data: { a: '1', b: '2', c: '3' } } }),
     /does not own exactly/,
   ],
   [
-    'git declares one less',
+    'git declares one field less',
     whyNot(LIVE, { desired: { ...MANIFEST, data: { a: '1' } } }),
     /does not own exactly/,
   ],
   ['another version was applied', whyNot(LIVE, { apiVersion: 'v2' }), /applied v1, git has v2/],
-  ['nobody is known to apply', whyNot(LIVE, { syncer: undefined }), /not known/],
+  ['no applier is known', whyNot(LIVE, { syncer: undefined }), /not known/],
   [
-    'the syncer updates',
+    'the syncer only updates',
     whyNot(LIVE, { syncer: { manager: 'flux', operation: 'Update', subresource: '' } }),
     /server-side apply/,
   ],
@@ -66,7 +67,7 @@ const UNPROVEN: readonly (readonly [name: string, why: string | undefined, patte
     whyNot(LIVE, { syncer: { manager: 'argo', operation: 'Apply', subresource: '' } }),
     /argo never applied/,
   ],
-  ['an entry cannot be read', whyNot(withMetadata(LIVE, { managedFields: 'x' })), /is not a list/],
+  ['an entry is unreadable', whyNot(withMetadata(LIVE, { managedFields: 'x' })), /is not a list/],
 ]
 
 for (const [name, why, pattern] of UNPROVEN)

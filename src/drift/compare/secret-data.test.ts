@@ -6,7 +6,7 @@ import { getAuthoredSecretPath, mergeSecretData } from './secret-data.ts'
 
 const BASE = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }
 
-test('stringData goes over data, in base64, and is gone', () => {
+test('stringData overrides data, in base64, and is removed', () => {
   assert.deepEqual(
     mergeSecretData({ ...BASE, data: { a: 'eA==', b: 'eQ==' }, stringData: { b: 'ü', c: '' } }),
     {
@@ -16,17 +16,17 @@ test('stringData goes over data, in base64, and is gone', () => {
   )
 })
 
-test('a Secret without stringData is the same object', () => {
+test('a Secret without stringData is unchanged', () => {
   const secret = { ...BASE, data: { a: 'eA==' } }
   assert.equal(mergeSecretData(secret), secret)
 })
 
-test('a key with a hostile name is a key', () => {
+test('treats a hostile key name as a plain key', () => {
   const { data } = mergeSecretData({ ...BASE, stringData: JSON.parse('{"__proto__":"x"}') })
   assert.deepEqual(Object.keys(data as object), ['__proto__'])
 })
 
-test('the authored field is that of stringData where git has the key there, or has no data', () => {
+test('the authored field is in stringData when git has the key there or has no data', () => {
   const authored = (secret: object, at: string) =>
     formatFieldPath(getAuthoredSecretPath({ ...BASE, ...secret }, path(at)))
   const both = { data: { a: 'eA==' }, stringData: { b: 'y' } }

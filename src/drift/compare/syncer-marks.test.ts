@@ -42,7 +42,7 @@ function observed(live: JsonObject, git = GIT) {
   }
 }
 
-test('the marks that the syncer put on an object stand in no way of the proof, so it needs no dry run', () => {
+test('marks of the syncer on an object do not invalidate the proof or require a dry run', () => {
   assert.equal(
     needsPrediction(
       observed(applied({ [MARK]: 'web', 'kustomize.toolkit.fluxcd.io/namespace': 'apps' })),
@@ -52,11 +52,11 @@ test('the marks that the syncer put on an object stand in no way of the proof, s
   )
 })
 
-test('another label that the syncer owns and git does not declare does', () => {
+test('another undeclared label of the syncer requires a dry run', () => {
   assert.equal(needsPrediction(observed(applied({ [MARK]: 'web', team: 'shop' })), FLUX), true)
 })
 
-test('a label that many tools use is a mark only with the value that one of them gives it', () => {
+test('a label shared by many tools is a mark only with a value that such a tool sets', () => {
   const helm = { ...FLUX, manager: 'helm' }
   const managed = (by: string): JsonObject =>
     appliedBy('helm', withMetadata(GIT, { labels: { 'app.kubernetes.io/managed-by': by } }))
@@ -64,12 +64,12 @@ test('a label that many tools use is a mark only with the value that one of them
   assert.equal(needsPrediction(observed(managed('somebody')), helm), true)
 })
 
-test('a mark that git declares is a field like any other', () => {
+test('a mark that git declares is an ordinary field', () => {
   const git = withMetadata(GIT, { labels: { [MARK]: 'other' } })
   assert.equal(needsPrediction(observed(applied({ [MARK]: 'web' }), git), FLUX), true)
 })
 
-test("a mark that a person changed is shown: it is the syncer's no longer", () => {
+test('reports a mark that a person changed, since the syncer no longer owns it', () => {
   const live = editedBy(
     'kubectl-label',
     applied({ [MARK]: 'web' }),
@@ -83,7 +83,7 @@ test("a mark that a person changed is shown: it is the syncer's no longer", () =
   )
 })
 
-test('a mark under the name of a syncer of another tool is what somebody applied by hand through it', () => {
+test('a mark under the manager of another tool is drift from a manual apply', () => {
   const ci = { ...FLUX, manager: 'ci' }
   const live = appliedBy('ci', withMetadata(GIT, { labels: { [MARK]: 'web' } }))
   assert.equal(needsPrediction(observed(live), ci), true)
@@ -95,7 +95,7 @@ test('a mark under the name of a syncer of another tool is what somebody applied
   )
 })
 
-test('what kubectl added goes with the next apply of Flux, except of an object marked ssa: Merge; what another manager added stays', () => {
+test('marks of kubectl go with the next apply of Flux, except under ssa: Merge; those of others stay', () => {
   const noteOf = (live: JsonObject, prediction?: Prediction): string | undefined =>
     detectDrift({ ...observed(live), prediction }, FLUX).items.find(
       ({ path }) => formatFieldPath(path) === 'data.b',

@@ -31,7 +31,7 @@ const FAMILIES: { readonly [retainingTool in RetainingTool]: readonly string[] }
 }
 const KEEPERS = APPLIER_KINDS.map(({ tool }) => tool)
 
-test('without a mark nothing stays on purpose', () => {
+test('keeps no object without a mark', () => {
   for (const retainingTool of KEEPERS) assert.equal(ruleOf(retainingTool, {}), undefined)
 })
 
@@ -50,14 +50,14 @@ const MARKS: readonly (readonly [rule: string, keeper: RetainingTool, annotation
   ]
 
 for (const [rule, holder, annotations] of MARKS) {
-  test(`${rule} counts where its tool keeps the inventory, and nowhere else: ${Object.keys(annotations).join()}`, () => {
+  test(`${rule} counts only for the tool that keeps the inventory: ${Object.keys(annotations).join()}`, () => {
     const own = FAMILIES[holder]
     for (const tool of KEEPERS)
       assert.equal(ruleOf(tool, annotations), own.includes(tool) ? rule : undefined, tool)
   })
 }
 
-test('values that say otherwise keep nothing', () => {
+test('other values of a mark keep nothing', () => {
   assert.equal(
     ruleOf('kpt-live', {
       'client.lifecycle.config.k8s.io/deletion': 'delete',
@@ -79,7 +79,7 @@ test('values that say otherwise keep nothing', () => {
   )
 })
 
-test('an object marked for tools only is kept, but for the value false', () => {
+test('keeps a local-config object unless the value is false', () => {
   for (const retainingTool of KEEPERS)
     assert.equal(
       ruleOf(retainingTool, { 'config.kubernetes.io/local-config': 'true' }),
@@ -91,7 +91,7 @@ test('an object marked for tools only is kept, but for the value false', () => {
   )
 })
 
-test('an inventory of kpt no longer owns what lost its mark, or bears that of another', () => {
+test('a kpt inventory no longer owns an object whose mark is missing or names another inventory', () => {
   const own = { 'config.k8s.io/owning-inventory': ID }
   const written = { inventoryId: ID, idIsWritten: true }
   assert.equal(ruleOf('kpt-live', own, written), undefined)
@@ -102,7 +102,7 @@ test('an inventory of kpt no longer owns what lost its mark, or bears that of an
   assert.equal(ruleOf('kpt-live', {}, written), 'kpt-abandoned')
 })
 
-test('where no object bears the mark of the inventory, one without it lost nothing', () => {
+test('when no object carries the mark of the inventory, one without it is not abandoned', () => {
   assert.equal(ruleOf('kpt-live', {}, { inventoryId: ID, idIsWritten: false }), undefined)
   assert.equal(
     ruleOf(

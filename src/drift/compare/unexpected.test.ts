@@ -14,7 +14,7 @@ const id = (namespace: string, name: string, kind = 'ConfigMap') => ({
   name,
 })
 
-test('an object is declared by its namespace, and one without it lies where the context points', () => {
+test('matches a declared object by namespace, defaulting to that of the context', () => {
   const declared = new DeclaredIds([id('shop', 'a'), id('', 'b')], 'default')
   assert.equal(declared.has(id('shop', 'a'), false), true)
   assert.equal(declared.has(id('other', 'a'), true), false)
@@ -23,7 +23,7 @@ test('an object is declared by its namespace, and one without it lies where the 
   assert.equal(declared.has(id('shop', 'b'), true), true)
 })
 
-test('a kind that lies in no namespace is declared, whatever namespace its file has', () => {
+test('matches a cluster-scoped object regardless of the namespace in its file', () => {
   assert.equal(
     new DeclaredIds([id('shop', 'x', 'Node')], 'default').has(id('', 'x', 'Node'), false),
     true,
@@ -44,7 +44,7 @@ const EXTENT: InventoryExtent = {
 const why = (more: Partial<InventoryExtent>) =>
   explainNotOfPackage({ ...EXTENT, ...more }, 'apps/web')
 
-test("what an inventory lists beyond git is the package's when the inventory is", () => {
+test('an object in the inventory beyond git belongs to the package when the inventory does', () => {
   assert.equal(why({ reference: true, here: 0, coversPackage: false, elsewhere: 3 }), undefined)
   assert.equal(why({ folder: 'apps/web', coversPackage: false }), undefined)
   assert.equal(why({}), undefined)
@@ -55,7 +55,7 @@ test("what an inventory lists beyond git is the package's when the inventory is"
   )
 })
 
-test("what may be another package's, or have another name in git, is not claimed for the package", () => {
+test('does not attribute an object that may belong to another package or have another name in git', () => {
   assert.match(why({ folder: 'apps' }) ?? '', /applies apps, which is more than the package/)
   assert.match(why({ folder: '' }) ?? '', /applies the whole repository/)
   assert.match(
@@ -68,7 +68,7 @@ test("what may be another package's, or have another name in git, is not claimed
   assert.match(why({ folder: 'apps/web', here: 0 }) ?? '', /lists no object of the package/)
 })
 
-test('only packages in the folder of an inventory may have put something into it', () => {
+test('only packages in the folder of an inventory may have contributed to it', () => {
   assert.deepEqual(
     ['apps/web', 'apps', 'application', 'infra'].map((path) => isWithinFolder(path, 'apps')),
     [true, true, false, false],

@@ -21,12 +21,12 @@ function counted(id: typeof DEPLOYMENT, desired: JsonObject, object: JsonObject)
   return findUnownedCount(id, desired, object, getManagedFields(object))
 }
 
-test('a count that nobody declared and nobody owns shows that somebody scaled, unless it is the default', () => {
+test('an undeclared count without an owner shows that somebody scaled, unless it is the default', () => {
   assert.equal(counted(DEPLOYMENT, { spec: {} }, live(4, { 'f:selector': {} })), 4)
   assert.equal(counted(DEPLOYMENT, { spec: {} }, live(1, { 'f:selector': {} })), undefined)
 })
 
-test('a count that git declares, that somebody owns, or of a kind with another default is told elsewhere', () => {
+test('does not report a count that git declares, that has an owner, or whose kind has another default', () => {
   assert.equal(
     counted(DEPLOYMENT, { spec: { replicas: 3 } }, live(4, { 'f:selector': {} })),
     undefined,
@@ -42,7 +42,7 @@ test('a count that git declares, that somebody owns, or of a kind with another d
   )
 })
 
-test('without any managed fields nobody can say that nobody owns it', () => {
+test('without managed fields, the missing owner is not evidence', () => {
   assert.equal(
     counted(DEPLOYMENT, { spec: {} }, { metadata: {}, spec: { replicas: 4 } }),
     undefined,

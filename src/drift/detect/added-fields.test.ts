@@ -55,44 +55,44 @@ const ROWS: readonly (readonly [name: string, live: JsonObject, lines: readonly 
     edits(['x', 'metadata.finalizers[=guard]', 'guard']),
     ['metadata.finalizers[=guard] x'],
   ],
-  ['not a declared field that somebody changed', edits(['x', 'spec.replicas', 5]), []],
+  ['not a changed declared field', edits(['x', 'spec.replicas', 5]), []],
   [
-    'not a declared item whose defaulted key git leaves out',
+    'not a declared item whose defaulted key git omits',
     edits(['x', `${APP}.ports[containerPort=80,protocol=TCP].containerPort`, 80]),
     [],
   ],
   [
-    'what anybody adds who calls himself the control plane',
+    'additions under the name of the control plane',
     edits(['kube-controller-manager', 'metadata.annotations.revision', '1']),
     ['metadata.annotations.revision kube-controller-manager'],
   ],
   ['not the status', edits(['x', 'status.phase', 'a']), []],
   [
-    'two by two',
+    'two fields of two managers',
     edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.b', '2']),
     ['metadata.labels.a x', 'metadata.labels.b y'],
   ],
   [
-    'a place once, by its latest owner',
+    'a shared field once, under its latest owner',
     edits(['x', 'metadata.labels.a', '1'], ['y', 'metadata.labels.a', '2']),
     ['metadata.labels.a y'],
   ],
 ]
 
 for (const [name, live, lines] of ROWS) {
-  test(`added: ${name}`, () => {
+  test(`added fields: ${name}`, () => {
     assert.deepEqual(added(live), lines)
     assert.deepEqual(added(reversedEntries(live)), lines)
   })
 }
 
-test('an owner of what is not there is stale, unless the content was not read', () => {
+test('an owner of an absent field is stale, unless the content was not read', () => {
   const live = withMetadata(edits(['x', 'metadata.labels.a', '1']), { labels: {} })
   assert.deepEqual(added(live), [])
   assert.deepEqual(added(live, true), ['metadata.labels.a x'])
 })
 
-test('the order of the lines is that of the paths, whatever order the owners and their fields come in', () => {
+test('sorts added fields by path regardless of the order of owners and fields', () => {
   const live = edits(
     ['x', 'metadata.labels.c', '1'],
     ['x', 'metadata.labels.a', '1'],
@@ -109,7 +109,7 @@ test('the order of the lines is that of the paths, whatever order the owners and
   )
 })
 
-test('a key field that the server defaults in an item of git is how the item is named, and nothing that was added', () => {
+test('a defaulted key field of an item in git identifies the item and is not an added field', () => {
   const service = {
     metadata: { name: 'web' },
     spec: {
@@ -147,7 +147,7 @@ test('a key field that the server defaults in an item of git is how the item is 
   )
 })
 
-test('a map in which its owner has nothing left is named by what others have in it', () => {
+test('a map whose owner has no entry left is reported by the entries of others', () => {
   const live = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

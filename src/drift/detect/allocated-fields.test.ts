@@ -35,7 +35,7 @@ function allocatedIn(manifest: JsonObject, live: JsonObject): Record<string, rea
   )
 }
 
-test('the node port of an added port is the server’s unless somebody owns it', () => {
+test('the node port of an added port belongs to the server unless it has an owner', () => {
   const item = { name: 'debug', targetPort: 6060, nodePort: 30604 }
   const chosen = withPort(APPLIED, 6060, item, ['name', 'port', 'targetPort', 'nodePort'])
   const left = withPort(APPLIED, 6060, item, ['name', 'port', 'targetPort'])
@@ -44,7 +44,7 @@ test('the node port of an added port is the server’s unless somebody owns it',
   assert.deepEqual(allocatedIn(SERVICE, chosen), { [at(6060)]: [] })
 })
 
-test('a port with another number keeps its node port, which is the server’s where git declares none', () => {
+test('a port with a changed number keeps its node port, which the server allocates when git omits it', () => {
   const all = ['name', 'port', 'targetPort', 'nodePort']
   const item = { name: 'http', targetPort: 8080, nodePort: 30080 }
   const renumber = (live: JsonObject): JsonObject =>
@@ -60,7 +60,7 @@ test('a port with another number keeps its node port, which is the server’s wh
   })
 })
 
-test('a field of that name in another kind is nobody’s allocation', () => {
+test('a field of that name in another kind is not an allocation', () => {
   const id = { group: 'example.com', kind: 'Service', namespace: 'shop', name: 'web' }
   const live = { port: 81, protocol: 'TCP', nodePort: 30080 }
   const actor = verdictOf(SERVICE, removedFrom(APPLIED, at(80))).items[0]?.actor

@@ -83,7 +83,7 @@ function autoscaled(max: number): Partial<NoiseInput> {
   return { scalers: { all: [scaler], unread: new Map() } }
 }
 
-test('what a preset mutes is set aside with its name and why, and the edit beside it stays', () => {
+test('sets a muted change aside with preset and reason, and keeps the edit beside it', () => {
   const { items, setAside, state } = classifyNoise(verdictOf(RESTART, IMAGE), input())
   assert.equal(state, 'drifted')
   assert.deepEqual(
@@ -102,12 +102,12 @@ test('what a preset mutes is set aside with its name and why, and the edit besid
   )
 })
 
-test('an object with noise alone is in sync', () => {
+test('an object with only noise is in sync', () => {
   const { items, state } = classifyNoise(verdictOf(RESTART), input())
   assert.deepEqual([items.length, state], [0, 'in-sync'])
 })
 
-test('without the preset, or without the object, nothing is muted', () => {
+test('mutes nothing without the preset or without the object', () => {
   const verdict = verdictOf(RESTART, REPLICAS)
   assert.equal(classifyNoise(verdict, input({ presets: [] })), verdict)
   const { live: _live, ...unread } = verdict
@@ -115,7 +115,7 @@ test('without the preset, or without the object, nothing is muted', () => {
   assert.equal(classifyNoise(verdict, input({ presets: ['istio'] })), verdict)
 })
 
-test('a rule that could have applied is kept with the reason why it did not, in the order in which they were tried', () => {
+test('records each candidate rule with the reason it did not apply, in evaluation order', () => {
   const { tried } = classifyNoise(verdictOf(REPLICAS, IMAGE), input())
   assert.deepEqual(
     tried?.map(({ rule, because }) => [rule, because]),
@@ -132,7 +132,7 @@ test('a rule that could have applied is kept with the reason why it did not, in 
   assert.equal(classifyNoise(verdictOf(IMAGE), input()).tried, undefined)
 })
 
-test('a count outside of the bounds tells so in its notes, and is still open to what git’s history says', () => {
+test('notes a count outside the bounds, and leaves it open to the git history', () => {
   const verdict = verdictOf(REPLICAS, IMAGE)
   const [replicas] = verdict.items
   assert.ok(replicas !== undefined)
@@ -156,7 +156,7 @@ test('a whole object is never noise', () => {
   assert.equal(classifyNoise(missing, input()), missing)
 })
 
-test('a count outside of its bounds says who sets it and what ends that; so does one inside where the policy mutes none', () => {
+test('notes which autoscaler sets the count and how to end that, also inside the bounds when unmuted', () => {
   const above = classifyNoise(verdictOf({ ...REPLICAS, live: 12 }), input(autoscaled(10)))
   assert.deepEqual(
     above.items.map(({ scaler, notes }) => [scaler?.name, notes]),

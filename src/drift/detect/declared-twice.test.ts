@@ -33,30 +33,30 @@ const CASES: readonly (readonly [
   spec: { readonly [field: string]: number },
   conflict: boolean,
 ])[] = [
-  ['live is what the other unit declares', drift({}), { replicas: 5 }, true],
-  ['a person wrote what the other unit declares', BY_HAND, { replicas: 5 }, false],
-  ['live is what neither declares', drift({}), { replicas: 4 }, false],
+  ['live has the value of the other unit', drift({}), { replicas: 5 }, true],
+  ['a person wrote the value of the other unit', BY_HAND, { replicas: 5 }, false],
+  ['live has a value that neither declares', drift({}), { replicas: 4 }, false],
   ['the other unit does not declare the field', drift({}), {}, false],
   [
-    'the field is gone, and the other unit does not declare it',
+    'the field is absent, and the other unit does not declare it',
     drift({ change: 'removed', live: undefined }),
     {},
     true,
   ],
   [
-    'the field is gone, and both declare it',
+    'the field is absent, and both declare it',
     drift({ change: 'removed', live: undefined }),
     { replicas: 5 },
     false,
   ],
   [
-    'the field is there, and only the other unit declares it',
+    'the field is present, and only the other unit declares it',
     drift({ change: 'added', git: undefined }),
     { replicas: 5 },
     true,
   ],
   [
-    'the object is gone',
+    'the object is absent',
     drift({ change: 'missing', path: [], live: undefined }),
     { replicas: 5 },
     false,
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [
 ]
 
 for (const [name, one, spec, conflict] of CASES) {
-  test(`an object of two units: ${name}`, () => {
+  test(`an object declared in two units: ${name}`, () => {
     const { items, state, failure } = addOtherDeclarations(verdictOf([one]), [other(spec)], SYNCER)
     assert.deepEqual(
       [items.length, state, failure?.code],
@@ -79,7 +79,7 @@ for (const [name, one, spec, conflict] of CASES) {
   })
 }
 
-test('what a person wrote beside it stays drift, and both are told', () => {
+test("a person's edit beside the conflict stays drift, and both are reported", () => {
   const image = { ...driftOf('spec.paused'), change: 'modified' as const, git: false, live: true }
   const { items, state, failure } = addOtherDeclarations(
     verdictOf([drift({}), image]),
@@ -89,7 +89,7 @@ test('what a person wrote beside it stays drift, and both are told', () => {
   assert.deepEqual([items.length, state, failure?.code], [1, 'drifted', 'BP1113'])
 })
 
-test('an object of one unit is as it was', () => {
+test('an object declared in one unit is unchanged', () => {
   const verdict = verdictOf([drift({})])
   assert.equal(addOtherDeclarations(verdict, [], SYNCER), verdict)
 })

@@ -53,7 +53,7 @@ for (const [name, live, state, changes] of STATES) {
   })
 }
 
-test('unreadable never becomes missing, in sync or drifted, whatever else was answered', () => {
+test('an unreadable object never becomes missing, in sync or drifted, whatever the prediction says', () => {
   const predictions = fc.constantFrom<Prediction | undefined>(
     undefined,
     { state: 'predicted', object: APPLIED },
@@ -76,13 +76,13 @@ test('unreadable never becomes missing, in sync or drifted, whatever else was an
   )
 })
 
-test('without a dry run an untouched object that ownership does not prove is unverified, not in sync', () => {
+test('without a dry run, an untouched object that ownership does not prove is unverified', () => {
   const normalised = { ...APPLIED, spec: { ...(APPLIED['spec'] as JsonObject), replicas: '3' } }
   const verdict = verdictOf(DEPLOYMENT, normalised, 'unproven')
   assert.deepEqual([verdict.state, lines(verdict), verdict.failure], ['unverified', [], REFUSED])
 })
 
-test('without a dry run empty annotations that were left out of the apply are no removal', () => {
+test('without a dry run, empty annotations omitted from the apply are not a removal', () => {
   const declared = withMetadata(DEPLOYMENT, { annotations: {} })
   const { annotations: _annotations, ...metadata } = APPLIED['metadata'] as JsonObject & {
     readonly annotations?: Json
@@ -91,7 +91,7 @@ test('without a dry run empty annotations that were left out of the apply are no
   assert.deepEqual([verdict.state, lines(verdict)], ['unverified', []])
 })
 
-test('managed fields that cannot be read prove nothing of a field that git does not declare', () => {
+test('unreadable managed fields prove nothing about a field that git does not declare', () => {
   const broken = withMetadata(APPLIED, {
     managedFields: [...((APPLIED['metadata'] as JsonObject)['managedFields'] as Json[]), 'x'],
   })
@@ -107,7 +107,7 @@ test('managed fields that cannot be read prove nothing of a field that git does 
   )
 })
 
-test('a Secret of which only metadata may be read: who wrote a key is named, what it holds is not', () => {
+test('a metadata-only Secret reveals who wrote a key, but not its value', () => {
   const live = editedBy('kubectl-edit', appliedBy(SYNCER.manager, SECRET), 'data.user', 'Yg==')
   const { data: _data, ...metadataOnly } = live
   const verdict = verdictOf(SECRET, metadataOnly, 'dry run', true)
@@ -120,7 +120,7 @@ test('a Secret of which only metadata may be read: who wrote a key is named, wha
   assert.equal(verdictOf(SECRET, untouched, 'dry run', true).state, 'unverified')
 })
 
-test('stringData is compared as the server stores it', () => {
+test('compares stringData as the server stores it', () => {
   const { data: _data, ...rest } = SECRET
   const live = appliedBy(SYNCER.manager, SECRET)
   const verdict = detectDrift(
@@ -135,7 +135,7 @@ test('stringData is compared as the server stores it', () => {
   assert.deepEqual([verdict.state, lines(verdict)], ['in-sync', []])
 })
 
-test('an object that is being deleted is blocked before anything is compared, with what holds it and whose that is', () => {
+test('a terminating object is blocked before the comparison, with its finalizers and their owner', () => {
   const applied = appliedBy('kustomize-controller', DEPLOYMENT)
   const manager = {
     manager: 'some-controller',
@@ -192,7 +192,7 @@ test('an object that is being deleted is blocked before anything is compared, wi
   )
 })
 
-test('a Secret that is being deleted does not name a finalizer that is no name of a controller', () => {
+test('a terminating Secret does not reveal a finalizer that is not a controller name', () => {
   const id = { group: '', kind: 'Secret', namespace: 'shop', name: 'login' }
   const held = (finalizer: string): string =>
     createBeingDeletedFailure(id, {

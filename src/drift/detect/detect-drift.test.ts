@@ -88,7 +88,7 @@ for (const [name, live, wanted] of EDITS) {
     assert.deepEqual([verdict.state, lines(verdict)], ['drifted', wanted])
     assert.deepEqual(lines(verdictOf(DEPLOYMENT, reversedEntries(live))), wanted)
   })
-  test(`the same without a dry run, as far as ownership shows it: ${name}`, () => {
+  test(`without a dry run, reports the drift that ownership shows: ${name}`, () => {
     for (const means of ['refused', 'unproven'] as const) {
       const verdict = verdictOf(DEPLOYMENT, live, means)
       assert.ok(
@@ -104,7 +104,7 @@ for (const [name, live, wanted] of EDITS) {
   })
 }
 
-test('what was applied and not touched is in sync, and proven without a request', () => {
+test('proves an applied, untouched object in sync without a request', () => {
   const verdict = verdictOf(DEPLOYMENT, APPLIED)
   assert.deepEqual(
     [verdict.state, verdict.proof, lines(verdict), aside(verdict)],
@@ -112,7 +112,7 @@ test('what was applied and not touched is in sync, and proven without a request'
   )
 })
 
-test('drift of what is desired against itself is empty, whatever is in it', () => {
+test('any object compared with itself has no drift', () => {
   const data = fc.dictionary(fc.stringMatching(/^[a-z._-]{1,8}$/), randomScalar, {
     maxKeys: 6,
     noNullPrototype: true,
@@ -139,7 +139,7 @@ test('drift of what is desired against itself is empty, whatever is in it', () =
   )
 })
 
-test('every edit by hand is found, whichever field and value', () => {
+test('finds every manual edit, for any field and value', () => {
   const field = fc.constantFrom(
     'spec.replicas',
     `${APP}.image`,
@@ -160,12 +160,12 @@ test('every edit by hand is found, whichever field and value', () => {
   )
 })
 
-test('a write to the status is no drift', () => {
+test('a status write is not drift', () => {
   const status = editedBy('kube-controller-manager', APPLIED, 'status.replicas', 3)
   assert.deepEqual(lines(verdictOf(DEPLOYMENT, status)), [])
 })
 
-test("what nobody but the syncer wrote is left open for the package's history to decide: git may have moved on", () => {
+test('leaves a difference written only by the syncer open, since git may have changed', () => {
   const next = { ...DEPLOYMENT, spec: { ...(DEPLOYMENT['spec'] as JsonObject), replicas: 4 } }
   assert.deepEqual(open(verdictOf(next, APPLIED)), [
     'modified spec.replicas by kustomize-controller',
@@ -176,7 +176,7 @@ test("what nobody but the syncer wrote is left open for the package's history to
   ])
 })
 
-test('what a person wrote is not open, git moved on or not', () => {
+test("a person's write is never open, even when git changed", () => {
   const next = { ...DEPLOYMENT, spec: { ...(DEPLOYMENT['spec'] as JsonObject), replicas: 4 } }
   const verdict = verdictOf(next, editedBy('kubectl-edit', APPLIED, 'spec.replicas', 9))
   assert.deepEqual(
@@ -185,7 +185,7 @@ test('what a person wrote is not open, git moved on or not', () => {
   )
 })
 
-test('an unexpected object names who made it', () => {
+test('an unexpected object names its creator', () => {
   const verdict = createUnexpectedVerdict(
     { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
     APPLIED,
@@ -194,7 +194,7 @@ test('an unexpected object names who made it', () => {
   assert.deepEqual(lines(verdict), ['unexpected  by kustomize-controller'])
 })
 
-test('a live value that differs and that nobody owns is drift of an unknown writer, not a step of git', () => {
+test('a differing live value without an owner is drift by an unknown writer, not a change in git', () => {
   const live = withMetadata(
     { ...APPLIED, spec: { ...(APPLIED['spec'] as JsonObject), replicas: 9 } },
     { managedFields: [] },

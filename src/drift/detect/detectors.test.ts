@@ -165,7 +165,7 @@ for (const [name, rows] of Object.entries(ROWS))
   })
 
 for (const detect of [detectOwnerless, detectDropped, detectAdded])
-  test(`${detect.name} reports no location again`, () => {
+  test(`${detect.name} does not report a location twice`, () => {
     const known = {
       change: 'added',
       path: path('data'),

@@ -47,7 +47,7 @@ function config(data: JsonObject, kind = 'ConfigMap'): JsonObject {
 const seal = (live: JsonObject, git: JsonObject) =>
   sealLive(live, resourceOf(git), TEST_SCHEMA, { syncer: SYNCER, key: KEY })
 
-test('a value is encrypted by its whole form, an entry by the mark of an encrypted file in it, and nothing else is', () => {
+test('recognizes an encrypted value only by its full form, and an entry by the mark of an encrypted file', () => {
   assert.ok(isEncryptedValue(ENC))
   for (const other of ['ENC[AES256_GCM', 'ENC[x]', `see ${ENC}`, '', 7, null])
     assert.ok(!isEncryptedValue(other))
@@ -58,7 +58,7 @@ test('a value is encrypted by its whole form, an entry by the mark of an encrypt
   assert.ok(!entry('password: plain and long enough to look at\n'))
 })
 
-test('the mapping of SOPS is left out, and a field of that name without a signature stays', () => {
+test('omits the SOPS metadata, but keeps a field named sops without a signature', () => {
   assert.deepEqual(omitSops({ ...config({}), sops: { mac: ENC } }), config({}))
   assert.deepEqual(omitSops({ ...config({}), sops: { enabled: true } })['sops'], {
     enabled: true,
@@ -66,7 +66,7 @@ test('the mapping of SOPS is left out, and a field of that name without a signat
   assert.ok(!hasEncrypted(config({ a: 'b' })) && !isEncrypted(config({ a: 'b' })))
 })
 
-test('what the syncer wrote stands as git has it, what somebody else wrote as a keyed hash, and no plain value is left', () => {
+test('shows syncer values as encrypted in git and others as keyed hashes, with no plain value', () => {
   const git = config({ dsn: ENC, level: ENC })
   const applied = appliedBy('flux', config({ dsn: 'plain-1', level: 'plain-2' }))
   assert.deepEqual(seal(applied, git).object['data'], git['data'])
@@ -84,7 +84,7 @@ test('what the syncer wrote stands as git has it, what somebody else wrote as a 
   assert.doesNotMatch(JSON.stringify(object), /plain/)
 })
 
-test('where nobody is known as the writer, or no syncer, the field is not proven', () => {
+test('a field with an unknown writer, or without a syncer, is unproven', () => {
   const git = config({ dsn: ENC })
   const live = withMetadata(config({ dsn: 'plain' }), { managedFields: null })
   assert.equal(seal(live, git).unproven.length, 1)
@@ -97,7 +97,7 @@ test('where nobody is known as the writer, or no syncer, the field is not proven
   assert.equal(seal(config({}), git).unproven.length, 0, 'what is not there is compared as a key')
 })
 
-test('what is sent has the live values in place of encrypted ones, and the answer has git’s text again, also where a key was removed', () => {
+test('a dry run sends live values for encrypted ones, and its answer gets the text from git back', () => {
   const git = config({ dsn: ENC, gone: ENC, plain: 'x' })
   const live = appliedBy('flux', config({ dsn: 'plain-1', plain: 'x' }))
   const sent = removeSealedValues(resourceOf(git), live, TEST_SCHEMA)
@@ -109,7 +109,7 @@ test('what is sent has the live values in place of encrypted ones, and the answe
   })
 })
 
-test('stringData of a Secret stands where the server stores it, and is sent there', () => {
+test('places stringData of a Secret where the server stores it, also in a dry run', () => {
   const { data: _data, ...rest } = config({}, 'Secret')
   const git: JsonObject = { ...rest, stringData: { token: ENC } }
   const live: JsonObject = {
@@ -125,7 +125,7 @@ test('stringData of a Secret stands where the server stores it, and is sent ther
   assert.deepEqual([sent['data'], sent['stringData']], [{ token: 'cGxhaW4=' }, {}])
 })
 
-test('a list whose items have no plain name is one place; in a list by key each item has its own', () => {
+test('a list without keys is one location; each item of a keyed list has its own', () => {
   const pod = (value: string, argument: string): JsonObject => ({
     apiVersion: 'v1',
     kind: 'Any',
@@ -169,7 +169,7 @@ const decrypting = (
     ...more,
   })
 
-test('a decrypted value decides without a writer, and what is not decrypted does not', () => {
+test('a decrypted value needs no writer as proof, and an undecrypted one does', () => {
   const git = config({ a: numbered(1), b: numbered(2), c: numbered(3) })
   const live = withMetadata(config({ a: 'plain-a', b: 'plain-other', c: 'plain-c' }), {
     managedFields: null,
@@ -185,7 +185,7 @@ test('a decrypted value decides without a writer, and what is not decrypted does
   assert.deepEqual([unproven, asksEarlier], [[path('data.c')], false])
 })
 
-test('a list with encrypted items is compared as a whole, and only where each of them is decrypted', () => {
+test('compares a list with encrypted items as a whole, and only when each item is decrypted', () => {
   const pod = (first: string, second: string): JsonObject => ({
     apiVersion: 'v1',
     kind: 'Any',
@@ -205,7 +205,7 @@ test('a list with encrypted items is compared as a whole, and only where each of
   )
 })
 
-test('a value of the syncer that an earlier version had stands as that version has it', () => {
+test('a syncer value from an earlier version appears as encrypted in that version', () => {
   const [git, before] = [config({ dsn: numbered(2) }), config({ dsn: numbered(1) })]
   const live = appliedBy('flux', config({ dsn: 'plain-old' }))
   const versions = [

@@ -59,7 +59,7 @@ const MANIFEST = configMap(3)
 const LIVE = appliedBy('ci', MANIFEST)
 const SAME: Prediction = { state: 'predicted', object: LIVE }
 
-test('an object without managed fields is in sync only where git explains all that is live', () => {
+test('an object without managed fields is in sync only when git explains every live field', () => {
   for (const managedFields of [undefined, null, [], 'text', [{}]] as const) {
     const live = withMetadata(LIVE, { managedFields: (managedFields ?? null) as Json })
     assert.equal(verdictOf(MANIFEST, live, undefined).state, 'in-sync')
@@ -72,7 +72,7 @@ test('an object without managed fields is in sync only where git explains all th
   }
 })
 
-test('a field beyond git that may be a default of the kind leaves an object without managed fields unverified', () => {
+test('a possible default beyond git leaves an object without managed fields unverified', () => {
   const [manifest, plain] = [MANIFEST, LIVE].map((object) => ({
     ...object,
     apiVersion: 'example.k8s.io/v1',
@@ -89,7 +89,7 @@ test('a field beyond git that may be a default of the kind leaves an object with
   assert.match(failure?.why ?? '', /does not say who wrote spec\.mode, which git does not declare/)
 })
 
-test('beside an entry that cannot be read the drift that the others show is named, and a field that none of them owns is nobody’s', () => {
+test('reports drift beside an unreadable entry, and a field without an owner has no writer', () => {
   const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
   for (const broken of [
     { manager: 'x', operation: 'Update', fieldsV1: { 'z:future': {} } },
@@ -114,7 +114,7 @@ test('beside an entry that cannot be read the drift that the others show is name
   }
 })
 
-test('a time that is none is empty, and the manager is named all the same', () => {
+test('an invalid time is empty, and the manager is still named', () => {
   const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
   const entries = entriesOf(edited).map((entry) =>
     isJsonObject(entry) ? { ...entry, time: 'yesterday\u001b[2J' } : entry,
@@ -127,7 +127,7 @@ test('a time that is none is empty, and the manager is named all the same', () =
   assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', ''])
 })
 
-test('three hundred managers of one object: each is found, and fields that nest without end are an entry that cannot be read', () => {
+test('finds each of three hundred managers, and treats endlessly nested fields as an unreadable entry', () => {
   let live = LIVE
   for (let writer = 0; writer < 300; writer += 1)
     live = editedBy(`writer-${writer}`, live, `data.w${writer}`, 'x')
@@ -147,7 +147,7 @@ test('three hundred managers of one object: each is found, and fields that nest 
   )
 })
 
-test('five thousand keys that somebody changed are five thousand lines, with and without a dry run', () => {
+test('reports five thousand edited keys as five thousand changes, with and without a dry run', () => {
   const manifest = configMap(5_000)
   const applied = appliedBy('ci', manifest)
   const data = Object.fromEntries(
@@ -184,7 +184,7 @@ test('five thousand keys that somebody changed are five thousand lines, with and
   assert.equal(verdictOf(manifest, live, { state: 'refused', failure }).items.length, 5_000)
 })
 
-test('an object as large as a server keeps them, 1.5 MiB, has its one changed value', () => {
+test('finds the one changed value in an object of the maximum size, 1.5 MiB', () => {
   const text = 'x'.repeat(1_572_864)
   const manifest = { ...MANIFEST, data: { large: text, small: '1' } }
   const live = editedBy('hand', appliedBy('ci', manifest), 'data.large', `${text.slice(1)}y`)
@@ -247,7 +247,7 @@ function looksAt(items: number): number {
   return observations
 }
 
-test('four times the items are about four times the steps', () => {
+test('four times the items take about four times the steps', () => {
   const [few, many] = [looksAt(200), looksAt(800)]
   assert.ok(many < few * 6, `${few} looks at 200 items, ${many} at 800`)
 })

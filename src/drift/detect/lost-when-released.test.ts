@@ -34,26 +34,31 @@ const CASES: readonly (readonly [
   lost: boolean,
 ])[] = [
   [
-    'a client-side apply remembers, whoever scaled since',
+    'the last-applied annotation of a client-side apply has it, whoever scaled since',
     live([scaled], { spec: { replicas: 3 } }),
     CLIENT,
     true,
   ],
-  ['a client-side apply has forgotten', live([scaled], { spec: { paused: false } }), CLIENT, false],
-  ['a client-side apply left nothing to remember by', live([scaled]), CLIENT, false],
-  ['the server-side apply owns alone', live([{ ...SERVER, fieldsV1: OWNS }]), SERVER, true],
-  ['somebody else owns too', live([{ ...SERVER, fieldsV1: OWNS }, scaled]), SERVER, false],
   [
-    'somebody else owns alone, and the annotation is from another tool',
+    'the last-applied annotation of a client-side apply lacks it',
+    live([scaled], { spec: { paused: false } }),
+    CLIENT,
+    false,
+  ],
+  ['a client-side apply left no annotation', live([scaled]), CLIENT, false],
+  ['the server-side apply is its only owner', live([{ ...SERVER, fieldsV1: OWNS }]), SERVER, true],
+  ['another manager owns it too', live([{ ...SERVER, fieldsV1: OWNS }, scaled]), SERVER, false],
+  [
+    'only another manager owns it, and the annotation is from another tool',
     live([scaled], { spec: { replicas: 3 } }),
     SERVER,
     false,
   ],
-  ['nobody is known to apply', live([], { spec: { replicas: 3 } }), undefined, false],
+  ['no applier is known', live([], { spec: { replicas: 3 } }), undefined, false],
 ]
 
 for (const [name, object, syncer, lost] of CASES)
-  test(`a released field ${lost ? 'goes' : 'stays'} where ${name}`, () => {
+  test(`a released field ${lost ? 'is removed' : 'stays'} when ${name}`, () => {
     assert.equal(
       isLostWhenReleased(
         REPLICAS,

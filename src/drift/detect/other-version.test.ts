@@ -50,7 +50,7 @@ function managed(...entries: Json[]) {
   return getManagedFields({ metadata: { managedFields: entries } })
 }
 
-test('the one who wrote in another version after the syncer is the writer of what the syncer seems to own', () => {
+test('a later writer in another API version is the writer of fields that the syncer seems to own', () => {
   assert.equal(
     findWriterInOtherVersion(managed(OWN, THEIRS), 'test/v1', SYNCER)?.manager,
     'kubectl-edit',
@@ -81,7 +81,7 @@ test('the one who wrote in another version after the syncer is the writer of wha
   )
 })
 
-test('a place that the declared version does not have is told, topmost', () => {
+test('reports the topmost field that the declared version does not have', () => {
   const writers = listWritersInOtherVersions(managed(OWN, THEIRS), 'test/v1', SYNCER)
   assert.deepEqual(
     listHiddenLocations(writers, SCHEMA).map(({ path }) => formatFieldPath(path)),

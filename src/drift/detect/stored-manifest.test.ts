@@ -141,7 +141,7 @@ test('a field that git dropped and the release still has is Behind', () => {
   )
 })
 
-test('a release that was rolled back after git had what it has is no release that waits', () => {
+test('a release rolled back after the commit is not waiting for an upgrade', () => {
   const rolledBack = (at: string) =>
     judge({
       git: [A, AB],
@@ -157,17 +157,17 @@ test('a release that was rolled back after git had what it has is no release tha
   assert.deepEqual(reported(rolledBack('2026-01-01T23:59:59Z')), BEHIND)
 })
 
-test('a field that the release has and no commit ever had is drift under the name of Helm, and says that the next upgrade removes it', () => {
+test('a field in the release but no commit is drift by Helm, noted as removed by the next upgrade', () => {
   const verdict = judge({ git: [A], live: both, stored: stored({ a: '1', b: '2' }) })
   assert.deepEqual(reported(verdict), { items: [['added', 'b', 'helm', NEXT]], behind: [] })
   assert.equal(verdict.items[0]?.lostWhenReleased, true)
 })
 
-test('a key that neither git nor the release has, and that only Helm wrote, is left over', () => {
+test('a Helm-written key that neither git nor the release has is left over', () => {
   assert.deepEqual(reported(judge({ git: [A, AB], live: both, stored: stored({ a: '1' }) })), LEFT)
 })
 
-test('another version of the kind, and an unknown release, tell of no field', () => {
+test('another version of the kind, and an unknown release, prove nothing about fields', () => {
   assert.deepEqual(
     reported(
       judge({
@@ -181,7 +181,7 @@ test('another version of the kind, and an unknown release, tell of no field', ()
   assert.deepEqual(reported(judge({ git: [A, AB], live: both, stored: undefined })), NOTHING)
 })
 
-test('a stored manifest counts and not the annotation that another tool left before', () => {
+test('the stored manifest takes precedence over the annotation of another tool', () => {
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(AB) }
   const object = { ...both, metadata: { ...(both['metadata'] as JsonObject), annotations } }
   assert.deepEqual(
@@ -190,7 +190,7 @@ test('a stored manifest counts and not the annotation that another tool left bef
   )
 })
 
-test('a value that somebody put over a field of the release goes with the next upgrade, and the line does not say otherwise', () => {
+test('notes that the next upgrade overwrites a manual value of a release field', () => {
   const object = live({ a: '1', b: '9' }, { helm: ['a'], 'kubectl-edit': ['b'] })
   assert.deepEqual(
     reported(judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }) })),
@@ -203,7 +203,7 @@ test('a value that somebody put over a field of the release goes with the next u
   assert.match(retained.items[0]?.notes[0] ?? '', /^no apply removes it/)
 })
 
-test('a field that live lacks is Behind while the release does not have it, and was removed by somebody once it has', () => {
+test('a missing live field is Behind while the release lacks it, and removed once the release has it', () => {
   const object = live({ a: '1' }, { helm: ['a'] })
   const given = {
     git: [AB, A],
@@ -217,7 +217,7 @@ test('a field that live lacks is Behind while the release does not have it, and 
   })
 })
 
-test('a value of an earlier commit is no lag where the release has the value of git', () => {
+test('a value of an earlier commit is not Behind when the release has the value of git', () => {
   const given = {
     git: [manifest({ a: '2' }), A],
     live: live({ a: '1' }, { helm: ['a'] }),
@@ -231,7 +231,7 @@ test('a value of an earlier commit is no lag where the release has the value of 
   })
 })
 
-test('a released field is lost where the release has it, and stays where it has not', () => {
+test('a released field is lost when the release has it, and stays otherwise', () => {
   const given = {
     git: [manifest({ a: '1' })],
     live: live({ a: '5' }, { 'kubectl-edit': ['a'] }),
@@ -244,7 +244,7 @@ test('a released field is lost where the release has it, and stays where it has 
   )
 })
 
-test('of a release that Helm applies on the server the owners decide what goes', () => {
+test('field owners decide removal for a release that Helm applies server-side', () => {
   const syncer: SyncerManager = { ...HELM, operation: 'Apply' }
   const object = live({ a: '1', b: '2' }, { helm: ['a'], 'kubectl-edit': ['b'] }, ID, 'Apply')
   const verdict = judge({ git: [A, AB], live: object, stored: stored({ a: '1', b: '2' }), syncer })
@@ -252,7 +252,7 @@ test('of a release that Helm applies on the server the owners decide what goes',
   assert.equal(verdict.items[0]?.lostWhenReleased, undefined)
 })
 
-test('a Secret is compared where the server stores it, and of the release no value is told', () => {
+test('compares a Secret where the server stores it, and reveals no value of the release', () => {
   const id = { ...ID, kind: 'Secret' }
   const object = live({ a: 'MQ==', b: 'bGl2ZQ==' }, { helm: ['a', 'b'] }, id)
   const written = {
@@ -270,7 +270,7 @@ test('a Secret is compared where the server stores it, and of the release no val
   assert.doesNotMatch(JSON.stringify([verdict.items, verdict.notes]), /canary|Y2FuYXJ5/)
 })
 
-test('an object that the release has waits for the next upgrade however long ago git dropped it', () => {
+test('an object in the release awaits the next upgrade, however long ago git dropped it', () => {
   assert.deepEqual(
     reported(
       judge({ git: [undefined, A], live: live({ a: '1' }, {}), stored: stored({ a: '1' }) }),
@@ -284,7 +284,7 @@ test('an object that the release has waits for the next upgrade however long ago
   )
 })
 
-test('an object that git has and the release has not was never applied, however long ago; a hook is in no release', () => {
+test('an object in git but not in the release was never applied; hooks are in no release', () => {
   assert.deepEqual(reported(judge({ git: [A, undefined], live: undefined, stored: null })), BEHIND)
   const missing = (given: Omit<Given, 'live'>): unknown =>
     judge({ ...given, live: undefined }).items.map(({ change }) => change)
@@ -294,7 +294,7 @@ test('an object that git has and the release has not was never applied, however 
   assert.deepEqual(missing({ git: [hook, undefined], stored: null }), ['missing'])
 })
 
-test('a key of stringData that git dropped waits for the apply that lets go of it, and is left over after it', () => {
+test('a stringData key that git dropped awaits the releasing apply, and is left over afterwards', () => {
   const id = { ...ID, kind: 'Secret' }
   const git = [manifest({ a: 'MQ==' }, id), manifest({ a: 'MQ==', b: 'Mg==' }, id)]
   const object = live({ a: 'MQ==', b: 'Mg==' }, { helm: ['a', 'b'] }, id)
@@ -319,7 +319,7 @@ test('a key of stringData that git dropped waits for the apply that lets go of i
   assert.deepEqual(reported(judge({ git, live: object, stored: undefined, id })), NOTHING)
 })
 
-test('the same with server-side apply, after which nobody owns the key', () => {
+test('a dropped stringData key behaves the same under server-side apply, which leaves it without owner', () => {
   const id = { ...ID, kind: 'Secret' }
   const syncer: SyncerManager = { ...HELM, operation: 'Apply' }
   const git = [manifest({ a: 'MQ==' }, id), manifest({ a: 'MQ==', b: 'Mg==' }, id)]

@@ -63,7 +63,7 @@ function under(...all: readonly Scaler[]): Partial<Surroundings> {
   return { scalers: { all, unread: new Map() } }
 }
 
-test('replicas inside of the bounds of an autoscaler that targets the object are its own, whoever scaled', () => {
+test('replicas inside the bounds belong to the autoscaler that targets the object, whoever scaled', () => {
   const scalers = under(hpa({ minReplicas: 2, maxReplicas: 10 }))
   assertMutes(
     'hpa',
@@ -76,7 +76,7 @@ test('replicas inside of the bounds of an autoscaler that targets the object are
   assertMutes('hpa', { ...scale(5), git: undefined, change: 'added' }, scalers)
 })
 
-test('replicas outside of the bounds are drift, and people are told of the bound', () => {
+test('replicas outside the bounds are drift, with a note about the bound', () => {
   const scalers = under(hpa({ minReplicas: 2, maxReplicas: 10 }))
   assert.deepEqual(judged('hpa', scale(11), scalers), {
     mutes: false,
@@ -94,7 +94,7 @@ test('replicas outside of the bounds are drift, and people are told of the bound
   )
 })
 
-test('a field that git declares and an autoscaler sets is told as the autoscaler’s, in its bounds or not; at none it is nobody’s', () => {
+test('attributes a declared field to its autoscaler inside and outside the bounds, but not at zero', () => {
   const scalers = under(hpa({ minReplicas: 2, maxReplicas: 10 }))
   const ownerOf = (edit: Edit, more = scalers, rule = 'hpa') => judged(rule, edit, more).scaler
   for (const live of [1, 5, 11]) assert.deepEqual(ownerOf(scale(live)), SCALER)
@@ -106,7 +106,7 @@ test('a field that git declares and an autoscaler sets is told as the autoscaler
   assert.equal(ownerOf(cpu, vpa({ updatePolicy: { updateMode: 'Off' } }), 'vpa'), undefined)
 })
 
-test('two autoscalers of one object both have to allow the count', () => {
+test('with two autoscalers on one object, both must allow the count', () => {
   const both = under(
     hpa({ minReplicas: 2, maxReplicas: 10 }),
     hpa({ minReplicas: 2, maxReplicas: 4 }),
@@ -127,7 +127,7 @@ test('an autoscaler of another object, kind, group or namespace mutes nothing', 
     assertShows('hpa', scale(5), under(hpa({ ...wide, scaleTargetRef: other })), /no Horiz/)
 })
 
-test('what could not be read mutes nothing, and says that it was not read', () => {
+test('an unreadable autoscaler mutes nothing, and a note says so', () => {
   const unread = {
     scalers: {
       all: [],
@@ -146,7 +146,7 @@ test('what could not be read mutes nothing, and says that it was not read', () =
   assertShows('keda', scale(5), unread, /^cannot tell whether an? \w+ targets it: it is forbidden$/)
 })
 
-test('another field of an autoscaled object is not the autoscaler’s, nor is the autoscaler itself', () => {
+test('an autoscaler mutes no other field of its target, nor its own fields', () => {
   const scalers = under(hpa({ minReplicas: 1, maxReplicas: 10 }))
   assertNotAbout('hpa', { ...scale(5), at: 'spec.paused' }, scalers)
   assertNotAbout(
@@ -164,7 +164,7 @@ test('another field of an autoscaled object is not the autoscaler’s, nor is th
   assertNotAbout('hpa', { ...scale(5), change: 'removed' }, scalers)
 })
 
-test('KEDA: bounds of its own, the idle and the paused count, a Deployment where it names no kind', () => {
+test('KEDA: uses its own bounds, idle and paused counts, and defaults to a Deployment', () => {
   assertMutes(
     'keda',
     scale(0),
@@ -200,7 +200,7 @@ const vpa = (spec: JsonObject): Partial<Surroundings> =>
 const only = (policy: JsonObject): Partial<Surroundings> =>
   vpa({ resourcePolicy: { containerPolicies: [{ containerName: 'app', ...policy }] } })
 
-test('a VPA: what it wrote of the containers that it controls, inside of what it allows', () => {
+test('a VPA mutes its writes to controlled containers inside the allowed range', () => {
   assertMutes(
     'vpa',
     resources('requests.cpu', '250m'),
@@ -215,7 +215,7 @@ test('a VPA: what it wrote of the containers that it controls, inside of what it
   assertShows('vpa', resources('requests.cpu', 'much'), bounded, /cannot be compared/)
 })
 
-test('a VPA: nothing of a person’s edit, of a container or resource that it leaves alone, and of one that only recommends', () => {
+test('a VPA mutes no edit by a person, no excluded container or resource, and nothing in Off mode', () => {
   assertShows(
     'vpa',
     resources('requests.cpu', '250m', 'kubectl-edit'),

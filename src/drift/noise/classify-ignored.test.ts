@@ -26,13 +26,13 @@ const VERDICT: ObjectVerdict = {
   reapplyFails: undefined,
 }
 
-test('what a rule covers is set aside with the rule and its reason, the rest stays', () => {
+test('a rule sets covered changes aside with its reason, and keeps the rest', () => {
   const { state, items, setAside } = classifyIgnored(VERDICT, [RULE], '2026-11-21')
   assert.deepEqual([state, items.length, setAside.length], ['drifted', 1, 1])
   assert.equal(setAside[0]?.why, 'ours (p:3)')
 })
 
-test('an object of which everything is ignored is in sync where a dry run proved the rest, unverified where nothing did', () => {
+test('an object with only ignored changes is in sync after a dry run, otherwise unverified', () => {
   const only = { ...VERDICT, items: [driftOf('spec.replicas')] }
   assert.equal(classifyIgnored(only, [RULE], '2026-11-21').state, 'in-sync')
   const failure = new Failure({ code: 'BP3003', what: 'x', why: 'y', remedy: 'z' })
@@ -42,7 +42,7 @@ test('an object of which everything is ignored is in sync where a dry run proved
   )
 })
 
-test('without a rule that matches the verdict is the same one', () => {
+test('without a matching rule the verdict is unchanged', () => {
   assert.equal(
     classifyIgnored(VERDICT, [{ ...RULE, expires: '2020-01-01' }], '2026-11-21'),
     VERDICT,

@@ -12,7 +12,7 @@ const WEB = 'apps/v1 Deployment shop/web'
 const PERSON = 'kubectl-edit'
 const add = (of: string, at: string, live: Json, by: string): Edit => ({ of, at, live, by })
 
-test('credentials that the control plane made for an account, by their names', () => {
+test('mutes the token references that the control plane adds to a ServiceAccount', () => {
   const account = 'v1 ServiceAccount shop/robot'
   assertMutes(
     'service-account-tokens',
@@ -45,7 +45,7 @@ test('credentials that the control plane made for an account, by their names', (
   assertNotAbout('service-account-tokens', add(account, 'automountServiceAccountToken', false, KCM))
 })
 
-test('the content of a token Secret, and of no other one', () => {
+test('mutes the content of a token Secret, and of no other', () => {
   const secret = 'v1 Secret shop/robot-token'
   const token = { live: { type: 'kubernetes.io/service-account-token' } }
   for (const at of [
@@ -69,7 +69,7 @@ test('the content of a token Secret, and of no other one', () => {
   )
 })
 
-test('rules of an aggregated role that its controller collected, while git has the aggregationRule', () => {
+test('mutes aggregated rules of a ClusterRole while git has the aggregationRule', () => {
   const role = 'rbac.authorization.k8s.io/v1 ClusterRole all'
   const rules: Edit = {
     of: role,
@@ -110,7 +110,7 @@ test('rules of an aggregated role that its controller collected, while git has t
   )
 })
 
-test('the time of a restart, whoever asked for it; nothing else in the template', () => {
+test('mutes the restart annotation from every writer, but nothing else in the template', () => {
   const at = 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]'
   const now = '2026-11-21T10:00:00+01:00'
   for (const by of ['kubectl-rollout', 'k9s', 'argocd-server', 'kubectl-patch'])
@@ -146,7 +146,7 @@ test('the time of a restart, whoever asked for it; nothing else in the template'
   })
 })
 
-test('the count of rollouts, as a number that the control plane wrote', () => {
+test('mutes the rollout revision when the control plane writes a number', () => {
   const revision = (live: string, by: string): Edit =>
     add(WEB, 'metadata.annotations["deployment.kubernetes.io/revision"]', live, by)
   assertMutes('deployment-revision', revision('12', KCM))
@@ -174,7 +174,7 @@ test('the count of rollouts, as a number that the control plane wrote', () => {
   )
 })
 
-test('addresses and ports of a Service that git leaves out and nobody chose', () => {
+test('mutes allocated addresses and ports of a Service that git omits', () => {
   const service = 'v1 Service shop/web'
   for (const at of [
     'spec.clusterIP',
@@ -219,7 +219,7 @@ test('addresses and ports of a Service that git leaves out and nobody chose', ()
   )
 })
 
-test('the label and the finalizer of each namespace, whoever created it; other labels are shown', () => {
+test('mutes the standard label and finalizer of a namespace, and shows other labels', () => {
   const space = 'v1 Namespace shop'
   const name = 'metadata.labels["kubernetes.io/metadata.name"]'
   assertMutes('namespace-defaults', add(space, name, 'shop', 'kubectl-create'))
@@ -244,7 +244,7 @@ test('the label and the finalizer of each namespace, whoever created it; other l
   )
 })
 
-test('what binds a claim and a volume to each other, by controllers', () => {
+test('mutes binding fields of claims and volumes written by controllers', () => {
   const claim = 'v1 PersistentVolumeClaim shop/data'
   for (const at of [
     'spec.volumeName',
@@ -288,7 +288,7 @@ test('what binds a claim and a volume to each other, by controllers', () => {
   })
 })
 
-test('finalizers with a domain by controllers; by a person they are drift', () => {
+test('mutes finalizers with a domain from controllers; those from a person are drift', () => {
   const of = 'cert-manager.io/v1 Certificate shop/tls'
   const finalizer = (name: string, by: string): Edit =>
     add(of, `metadata.finalizers[="${name}"]`, name, by)
@@ -321,7 +321,7 @@ test('finalizers with a domain by controllers; by a person they are drift', () =
   assertNotAbout('controller-finalizers', add(of, 'spec.secretName', 'x', 'widget-controller'))
 })
 
-test('the record of an election, not written by a person', () => {
+test('mutes a leader election record unless a person wrote it', () => {
   const leader = 'metadata.annotations["control-plane.alpha.kubernetes.io/leader"]'
   const record = '{"holderIdentity":"web-1","leaseDurationSeconds":15}'
   assertMutes('leader-election', add('v1 ConfigMap shop/lock', leader, record, 'web'))

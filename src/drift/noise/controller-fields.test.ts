@@ -20,7 +20,7 @@ const grown = (live: string, by: string): Edit => ({
 })
 const limited = { desired: annotated({ 'resize.topolvm.io/storage_limit': '20Gi' }) }
 
-test('a claim that the autoresizer made larger, up to the limit that git sets', () => {
+test('mutes a claim that the autoresizer enlarged, up to the limit in git', () => {
   assertMutes('volume-expansion', grown('15Gi', 'pvc-autoresizer'), limited)
   assertMutes('volume-expansion', grown('20480Mi', 'pvc-autoresizer'), limited)
   assertShows(
@@ -39,7 +39,7 @@ test('a claim that the autoresizer made larger, up to the limit that git sets', 
   )
 })
 
-test('a claim that a person made larger is drift that only git can follow; one that became smaller is drift', () => {
+test('a claim that a person enlarged is drift that only git can follow; a smaller one is drift', () => {
   assertShows(
     'volume-expansion',
     grown('15Gi', 'kubectl-edit'),
@@ -97,7 +97,7 @@ const ROWS: readonly (readonly [of: string, at: string, by: string])[] = [
 ]
 
 for (const [of, at, by] of ROWS) {
-  test(`what a controller says outside of status: ${at} of ${of.split(' ')[1]}`, () => {
+  test(`mutes what a controller reports outside of status: ${at} of ${of.split(' ')[1]}`, () => {
     assertMutes('status-like-fields', add(of, at, 'x', by))
     assertShows(
       'status-like-fields',
@@ -110,7 +110,7 @@ for (const [of, at, by] of ROWS) {
   })
 }
 
-test('the metrics of an autoscaler are no status, although an annotation has them', () => {
+test('metrics of an autoscaler do not count as status, although an annotation has them', () => {
   assertNotAbout(
     'status-like-fields',
     add(
@@ -122,7 +122,7 @@ test('the metrics of an autoscaler are no status, although an annotation has the
   )
 })
 
-test('a request to look again, whoever made it, and only of kinds that have it', () => {
+test('mutes a reconcile request by every writer, only on kinds that support it', () => {
   const at = 'metadata.annotations["reconcile.fluxcd.io/requestedAt"]'
   assertMutes(
     'status-like-fields',

@@ -20,14 +20,14 @@ const edit: Edit = {
   by: 'kubectl-edit',
 }
 
-test('mutation: ignore in git and in the cluster leaves every field of the object to others', () => {
+test('mutation: ignore in git and in the cluster ignores every field of the object', () => {
   const both = { desired: ignores, live: ignores }
   assertMutes('mutation-ignore', edit, both)
   assertMutes('mutation-ignore', { ...edit, change: 'removed' }, both)
   assertMutes('mutation-ignore', { ...edit, git: undefined }, both)
 })
 
-test('mutation: ignore on one side only mutes nothing: set by hand it would hide every other edit', () => {
+test('mutation: ignore on one side only mutes nothing, since set manually it would hide other edits', () => {
   assertShows('mutation-ignore', edit, { live: ignores }, /git does not have the annotation/)
   assertShows(
     'mutation-ignore',
@@ -70,7 +70,7 @@ const db = { status: { podIP: '10.1.2.3' } }
 const liveOf: Surroundings['liveOf'] = (id) =>
   getResourceKey(id) === '/Pod/shop/db' ? db : undefined
 
-test('a value that the applier puts in, at the place that the annotation names in any of its forms', () => {
+test('mutes a value that the applier substitutes, for every form of the annotation', () => {
   const git = 'http://@ip@:80'
   for (const target of [
     '$.spec.containers[?(@.name=="app")].env[?(@.name=="HOST")].value',
@@ -102,7 +102,7 @@ test('a value that the applier puts in, at the place that the annotation names i
   })
 })
 
-test('the same place by a person, another place and an annotation that cannot be read are shown', () => {
+test('shows the same path written by a person, another path, and an unreadable annotation', () => {
   const git = '@ip@'
   const desired = substituting('@ip@', git, '$.spec.containers[1].env[0].value')
   assertShows(

@@ -54,14 +54,14 @@ const ROWS: readonly (readonly [of: string, at: string, value: Json, other: Json
 ]
 
 for (const [of, at, value, other] of ROWS) {
-  test(`${at} of ${of.split(' ')[1]} with the server's value is no edit, with another one it is`, () => {
+  test(`${at} of ${of.split(' ')[1]} is no edit with the server's default, and is one with another value`, () => {
     assertMutes('defaulted-fields', add(of, at, value))
     assertShows('defaulted-fields', add(of, at, other), {}, /^the server's default is /)
     assertNotAbout('defaulted-fields', { ...add(of, at, value), git: other })
   })
 }
 
-test('what depends on other fields: the pull policy on the image, the target port on the port', () => {
+test('the default pull policy depends on the image, and the target port on the port', () => {
   const live = (image: string) => ({
     live: { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } },
   })
@@ -91,7 +91,7 @@ test('what depends on other fields: the pull policy on the image, the target por
   )
 })
 
-test('a replica count is never a default: once the object is there it may be anybody’s', () => {
+test('a replica count never counts as a default on an existing object', () => {
   assertNotAbout('defaulted-fields', add(WEB, 'spec.replicas', 1))
   assertNotAbout('defaulted-fields', add('v1 ConfigMap shop/web', 'data.dnsPolicy', 'ClusterFirst'))
   assertNotAbout('defaulted-fields', add(WEB, `${APP}.env[name=A]`, { name: 'A' }))

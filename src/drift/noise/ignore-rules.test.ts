@@ -34,7 +34,7 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
     ['a field below', IMAGE, rule({ paths: ['spec.template'] }), true],
     ['a field above', driftOf('spec'), rule({ paths: ['spec.replicas'] }), false],
     [
-      'a name that only begins alike',
+      'a name with the same prefix',
       driftOf('spec.replicasMax'),
       rule({ paths: ['spec.replicas'] }),
       false,
@@ -54,13 +54,13 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       true,
     ],
     [
-      'a pointer to a place in a list by key',
+      'a pointer to an index of a keyed list',
       IMAGE,
       rule({ paths: ['/spec/template/spec/containers/0/image'] }),
       false,
     ],
     [
-      'a pointer to a place in an atomic list',
+      'a pointer to an index of an atomic list',
       driftOf('spec.args[1]'),
       rule({ paths: ['/spec/args/1'] }),
       true,
@@ -68,7 +68,7 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
     ['one of several paths', REPLICAS, rule({ paths: ['spec.paused', 'spec.replicas'] }), true],
     ['the manager', REPLICAS, rule({ managers: ['kubectl-edit'] }), true],
     ['another manager', REPLICAS, rule({ managers: ['hpa'] }), false],
-    ['a manager that is only guessed', REMOVED, rule({ managers: ['hpa'] }), false],
+    ['a guessed manager', REMOVED, rule({ managers: ['hpa'] }), false],
     ['the target', REPLICAS, rule({ target: { kind: 'Deployment', name: 'web' } }), true],
     [
       'a target of another namespace',
@@ -77,7 +77,7 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       false,
     ],
     [
-      'everything at once',
+      'a rule with every criterion',
       REPLICAS,
       rule({
         target: { kind: 'Deployment' },
@@ -87,14 +87,14 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       true,
     ],
     [
-      'everything but one part',
+      'a rule with one criterion that differs',
       REPLICAS,
       rule({ target: { kind: 'Deployment' }, paths: ['spec.replicas'], managers: ['hpa'] }),
       false,
     ],
     ['a whole object by its target', MISSING, rule({ target: { kind: 'Deployment' } }), true],
     [
-      'a whole object by a path of it',
+      'a whole object by one of its paths',
       MISSING,
       rule({ target: { kind: 'Deployment' }, paths: ['spec'] }),
       false,
@@ -106,7 +106,7 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       true,
     ],
     [
-      'another prefix than that of the star',
+      'a prefix other than that of the star',
       OWNER,
       rule({ paths: ['metadata.annotations["example.org/*"]'] }),
       false,
@@ -118,13 +118,13 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       true,
     ],
     [
-      'items by the beginning of their key',
+      'items by a key prefix',
       IMAGE,
       rule({ paths: ['spec.template.spec.containers[name=a*].image'] }),
       true,
     ],
     [
-      'items with another beginning',
+      'items with another key prefix',
       IMAGE,
       rule({ paths: ['spec.template.spec.containers[name=b*].image'] }),
       false,
@@ -144,9 +144,9 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       false,
     ],
     ['a number by a star', PORT, rule({ paths: ['spec.ports[port=8*]'] }), true],
-    ['a star that is meant as such', STAR, rule({ paths: ['spec.hosts[="\\\\*.shop"]'] }), true],
+    ['an escaped star', STAR, rule({ paths: ['spec.hosts[="\\\\*.shop"]'] }), true],
     [
-      'a text where a star is meant as such',
+      'a text that an escaped star does not equal',
       driftOf('spec.hosts[=a.shop]'),
       rule({ paths: ['spec.hosts[="\\\\*.shop"]'] }),
       false,
@@ -170,13 +170,13 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
       true,
     ],
     [
-      'a field by an expression for its beginning only',
+      'a field by an expression for only its prefix',
       IMAGE,
       rule({ pathExpressions: ['spec\\.template'] }),
       false,
     ],
     [
-      'a field by one of both',
+      'a field by a path or an expression',
       REPLICAS,
       rule({ paths: ['status'], pathExpressions: ['spec\\.repl.*'] }),
       true,
@@ -184,17 +184,12 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
     ['a whole object by an expression', MISSING, rule({ pathExpressions: ['.*'] }), false],
     ['a value by an expression', REPLICAS, rule({ valueExpressions: ['[3-9]'] }), true],
     [
-      'a value by an expression for a part of it',
+      'a value by an expression for only a part of it',
       driftOf('spec.a', { live: 'on-call' }),
       rule({ valueExpressions: ['on'] }),
       false,
     ],
-    [
-      'a value that is gone',
-      { ...REMOVED, live: undefined },
-      rule({ valueExpressions: ['.*'] }),
-      false,
-    ],
+    ['an absent value', { ...REMOVED, live: undefined }, rule({ valueExpressions: ['.*'] }), false],
     [
       'a value that is a map',
       driftOf('spec.a', { live: { b: 1 } }),
@@ -217,7 +212,12 @@ const ROWS: readonly (readonly [name: string, drift: Drift, rule: IgnoreRule, ig
     ['the core group', REPLICAS, rule({ target: { group: '' } }), false],
     ['managers by a star', REPLICAS, rule({ managers: ['kubectl-*'] }), true],
     ['the last day of the rule', REPLICAS, rule({ paths: ['spec'], expires: TODAY }), true],
-    ['the day after', REPLICAS, rule({ paths: ['spec'], expires: '2026-11-20' }), false],
+    [
+      'the day after the last day of the rule',
+      REPLICAS,
+      rule({ paths: ['spec'], expires: '2026-11-20' }),
+      false,
+    ],
   ]
 
 for (const [name, drift, one, ignored] of ROWS) {
@@ -226,7 +226,7 @@ for (const [name, drift, one, ignored] of ROWS) {
   })
 }
 
-test('explain says which part did not match, what it wanted and what was there', () => {
+test('explain names the part that did not match, with the wanted and the actual value', () => {
   const text = (drift: Drift, entry: Parameters<typeof rule>[0]): string | undefined => {
     const mismatch = findIgnoreMismatch(drift, rule(entry))
     return mismatch === undefined ? undefined : describeMismatch(mismatch)
@@ -264,7 +264,7 @@ const CONTAINERS: JsonObject = {
   },
 }
 
-test('a pointer names an item of a list by its place in the live object, and only by that', () => {
+test('a pointer addresses a list item only by its index in the live object', () => {
   const at = (location: string, live: JsonObject | undefined): boolean =>
     findIgnoreMismatch(
       IMAGE,
@@ -304,7 +304,7 @@ test('a path below a difference covers it when nothing else in it differs', () =
   assert.equal(covered({ ...COMMAND, change: 'added', git: undefined }, 'spec.args[1]'), false)
 })
 
-test('labels are those of git: what only the live object has hides nothing', () => {
+test('matches labels of git, so labels that only the live object has hide nothing', () => {
   const sides = (labels: JsonObject | undefined): RuleSides => {
     const live = { metadata: { labels: { app: 'web' } } }
     return {
@@ -326,7 +326,7 @@ test('labels are those of git: what only the live object has hides nothing', () 
   assert.match(text(undefined), /an object that git does not declare/)
 })
 
-test('no expression ever finds out what a Secret holds', () => {
+test('no expression reveals the content of a Secret', () => {
   const secret = {
     id: { group: '', kind: 'Secret', namespace: 'shop', name: 'db' },
     git: 'YQ==',
@@ -357,7 +357,7 @@ test('no expression ever finds out what a Secret holds', () => {
   )
 })
 
-test('a rule is told in one line, and its id is of what it covers', () => {
+test('describes a rule on one line, and derives its id from what it covers', () => {
   const target = { group: 'apps', kind: 'Deployment', namespace: 'shop', labels: 'app=web' }
   const one = rule({ target, paths: ['spec.replicas'], managers: ['keda-*'] })
   assert.equal(describeRule(one), 'apps/Deployment/shop with app=web, spec.replicas, by keda-*')

@@ -23,7 +23,7 @@ const bundle = (by: string, more: Partial<Edit> = {}): Edit => ({
 })
 const requested = { desired: annotated({ 'cert-manager.io/inject-ca-from': 'shop/serving' }) }
 
-test('a CA bundle that git asks for by annotation is the injector’s, in each of the four kinds, whatever git holds meanwhile', () => {
+test('a requested CA bundle belongs to the injector in all four kinds, whatever git holds', () => {
   assertMutes(
     'ca-bundle',
     bundle('cainjector'),
@@ -49,7 +49,7 @@ test('a CA bundle that git asks for by annotation is the injector’s, in each o
     assertMutes('ca-bundle', bundle('cainjector', { of, at }), requested)
 })
 
-test('a CA bundle that git leaves open is filled in by injectors and controllers that are known', () => {
+test('known injectors and controllers may fill in a CA bundle that git omits', () => {
   for (const by of [
     'cainjector',
     'pilot-discovery',
@@ -69,7 +69,7 @@ test('a CA bundle that git leaves open is filled in by injectors and controllers
   assertShows('ca-bundle', bundle(''), {}, /nobody that the server knows is no injector/)
 })
 
-test('a CA bundle of a person, one against git’s own, and what is no certificate are shown', () => {
+test('shows a CA bundle of a person, one that contradicts git, and one that is not a certificate', () => {
   assertShows(
     'ca-bundle',
     bundle('kubectl-edit'),
@@ -144,7 +144,7 @@ for (const [mesh, mark, container, volume, key, writer] of [
     'linkerd-proxy-injector',
   ],
 ] as const) {
-  test(`${mesh}: what the injector added and marked is its own`, () => {
+  test(`${mesh}: mutes the marked additions of its injector`, () => {
     for (const by of [writer, '']) {
       assertMutes(
         mesh,
@@ -167,7 +167,7 @@ for (const [mesh, mark, container, volume, key, writer] of [
     }
   })
 
-  test(`${mesh}: the same by a person, without the mark, and anything beside it is shown`, () => {
+  test(`${mesh}: shows the same by a person, without the mark, and anything beside it`, () => {
     assertShows(
       mesh,
       added(POD, `spec.containers[name=${container}]`, 'kubectl-edit'),
@@ -195,7 +195,7 @@ for (const [mesh, mark, container, volume, key, writer] of [
   })
 }
 
-test('the mark of the Prometheus operator’s webhook, and nothing else of a rule', () => {
+test('mutes the mark of the Prometheus operator webhook, and nothing else of a rule', () => {
   const rule = 'monitoring.coreos.com/v1 PrometheusRule shop/alerts'
   const mark = (live: string, by: string): Edit =>
     added(rule, 'metadata.annotations["prometheus-operator-validated"]', by, live)
@@ -217,7 +217,7 @@ test('the mark of the Prometheus operator’s webhook, and nothing else of a rul
   })
 })
 
-test('the eviction policy that a webhook fills into a disruption budget, and not the budget', () => {
+test('mutes the eviction policy that a webhook fills into a disruption budget, but not the budget', () => {
   const budget = 'policy/v1 PodDisruptionBudget shop/web'
   const policy = (by: string, live = 'AlwaysAllow'): Edit =>
     added(budget, 'spec.unhealthyPodEvictionPolicy', by, live)

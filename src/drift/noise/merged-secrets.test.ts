@@ -20,7 +20,7 @@ const managed = {
 }
 const patched = { desired: annotated({ 'sealedsecrets.bitnami.com/patch': 'true' }) }
 
-test('an entry that External Secrets adds to a Secret with its label', () => {
+test('mutes an entry that External Secrets adds to a Secret with its label', () => {
   assertMutes(RULE, add('data.password', ESO), managed)
   assertMutes(RULE, add('metadata.labels["reconcile.external-secrets.io/managed"]', ESO), managed)
   assertShows(
@@ -35,7 +35,7 @@ test('an entry that External Secrets adds to a Secret with its label', () => {
   assertNotAbout(RULE, add('metadata.labels.app', ESO), managed)
 })
 
-test('metadata that External Secrets copies from its object', () => {
+test('mutes metadata that External Secrets copies from its object', () => {
   const liveOf = ({ kind, name }: { readonly kind: string; readonly name: string }) =>
     kind === 'ExternalSecret' && name === 'db'
       ? { metadata: { labels: { app: 'eA==' } } }
@@ -48,7 +48,7 @@ test('metadata that External Secrets copies from its object', () => {
   })
 })
 
-test('an entry that Sealed Secrets adds to a Secret that git lets it patch', () => {
+test('mutes an entry that Sealed Secrets adds to a Secret marked for patching in git', () => {
   assertMutes(RULE, add('data.password', 'controller'), patched)
   assertShows(
     RULE,

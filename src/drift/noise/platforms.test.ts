@@ -32,16 +32,16 @@ function ofNobody(empty: JsonObject): JsonObject {
 const filledBy = (manager: string) => (empty: JsonObject) =>
   editedBy(manager, appliedBy('kustomize-controller', empty), 'data.leader', 'pod-1')
 
-test('a controller fills it: no line', async () => {
+test('reports no change when a controller fills an empty field', async () => {
   assert.deepEqual(await changesWith(filledBy('kube-controller-manager')), [])
 })
 
-test('a person fills it: drift that is restored', async () => {
+test('reports drift to restore when a person fills an empty field', async () => {
   const [change] = await changesWith(filledBy('kubectl-edit'))
   assert.equal(change?.resolution, 'Restore')
 })
 
-test('nobody is named: a line that is planned as Release, and says why', async () => {
+test('plans Release, with the reason, when the writer of an empty field is unknown', async () => {
   const [change, ...more] = await changesWith(ofNobody)
   assert.deepEqual([change?.path, change?.resolution, more], ['data.leader', 'Release', []])
   assert.match(

@@ -12,7 +12,7 @@ import {
   RECOMMENDED,
 } from './presets.ts'
 
-test('each rule has a name of its own, sentences that a terminal can print, and a link', () => {
+test('each rule has a unique name, printable sentences and a link', () => {
   assert.equal(new Set(PRESET_NAMES).size, PRESET_NAMES.length)
   for (const { name, reason, mutes, link } of NOISE_RULES) {
     assert.match(name, /^[a-z]+(-[a-z]+)*$/)
@@ -33,7 +33,7 @@ test('the guide has a row for each preset, with the sentences that explain print
   )
 })
 
-test('recommended is every rule and the default, none is none, and single ones keep their order', () => {
+test('recommended means all rules and is the default, none means no rules, and single ones keep their order', () => {
   const all = NOISE_RULES.map(({ name }) => name)
   assert.deepEqual(listPresetRules(undefined), all)
   assert.deepEqual(listPresetRules([RECOMMENDED]), all)
@@ -78,7 +78,7 @@ const CONTENT = [
   ['v1 Namespace shop', 'metadata.labels["pod-security.kubernetes.io/enforce"]', 'privileged'],
 ] as const
 
-test('what runs and who may do what is muted for nobody, whatever he calls himself', () => {
+test('never mutes workload content and permissions, whatever the manager name', () => {
   for (const by of WRITERS) {
     for (const [of, at, live] of CONTENT) {
       for (const git of [undefined, 'before'])

@@ -9,7 +9,7 @@ import {
   matchesExpression,
 } from './rule-expression.ts'
 
-test('an expression matches the whole text, and one of many stars in linear time', () => {
+test('an expression matches the whole text, and many stars take linear time', () => {
   assert.deepEqual(
     [
       matchesExpression('a.c', 'abc'),
@@ -21,14 +21,14 @@ test('an expression matches the whole text, and one of many stars in linear time
   assert.equal(matchesExpression('(a*)*b', 'a'.repeat(50_000)), false)
 })
 
-test('what RE2 does not have is told, and matches nothing', () => {
+test('reports syntax that RE2 lacks, and matches nothing', () => {
   for (const text of ['(', '(?=a)', '(a)\\1', 'a'.repeat(LONGEST_EXPRESSION + 1)])
     assert.notEqual(findExpressionProblem(text), undefined, text)
   assert.equal(findExpressionProblem('(?i)web-[0-9]+'), undefined)
   assert.equal(matchesExpression('(', '('), false)
 })
 
-test('a literal expression matches its text and no other, and shows every sign', () => {
+test('a literal expression matches only its own text, and contains no invisible characters', () => {
   fc.assert(
     fc.property(randomText, randomText, (text, other) => {
       const expression = escapeExpression(text)

@@ -17,7 +17,7 @@ function read(text: string): RulePath {
   return parsed
 }
 
-test('a path of a rule is printed as it can be read', () => {
+test('a printed rule path parses back to the same path', () => {
   for (const text of [
     'spec.replicas',
     '/metadata/annotations/a~1b~0c',
@@ -30,7 +30,7 @@ test('a path of a rule is printed as it can be read', () => {
     assert.equal(describeRulePath(read(text)), text)
 })
 
-test('a star without quotes is read as the one with them', () => {
+test('reads an unquoted star like a quoted one', () => {
   assert.deepEqual(
     read('spec.containers[name=app-*,x=*]'),
     read('spec.containers[name="app-*",x="*"]'),
@@ -41,13 +41,13 @@ test('a star without quotes is read as the one with them', () => {
   )
 })
 
-test('a pointer with a lonely tilde is refused with its place', () => {
+test('rejects a pointer with a lone tilde and gives its position', () => {
   const parsed = parseRulePath('/a~b')
   assert.ok('problem' in parsed)
   assert.match(parsed.problem, /at character 3/)
 })
 
-test('a credential in the path of a rule is not printed', () => {
+test('does not print a credential in a rule path', () => {
   assert.doesNotMatch(
     describeRulePath(read('metadata.finalizers[=ghp_0123456789abcdefghij]')),
     /ghp_/,
@@ -65,7 +65,7 @@ const step: fc.Arbitrary<PathStep> = fc.oneof(
 )
 const path: fc.Arbitrary<FieldPath> = fc.array(step, { minLength: 1, maxLength: 3 })
 
-test('a literal path covers its place and what is below it, and nothing else, whatever names and values are in it', () => {
+test('a literal path covers only its location and everything below it, for all names and values', () => {
   fc.assert(
     fc.property(path, path, fc.boolean(), (own, other, below) => {
       const rule = read(formatLiteralRulePath(own))

@@ -37,7 +37,7 @@ const MARKS: readonly (readonly [tool: string, edit: (by: string) => Edit, by: s
 ]
 
 for (const [tool, edit, by] of MARKS) {
-  test(`the marks of ${tool}: ${edit(by).at} by ${by} is its own, by a person it is drift`, () => {
+  test(`${tool}: ${edit(by).at} by ${by} is its own mark, by a person it is drift`, () => {
     assertMutes('syncer-metadata', edit(by), {}, /marks with it what it applies$/)
     assertMutes('syncer-metadata', edit('ci Apply'), {}, /^the syncer ci marks/)
     assertShows(
@@ -50,7 +50,7 @@ for (const [tool, edit, by] of MARKS) {
   })
 }
 
-test('other metadata by a tool, and a shared label with another value, is no mark', () => {
+test('other metadata by a tool, and a shared label with another value, is not a mark', () => {
   assertNotAbout('syncer-metadata', label('team', 'kustomize-controller Apply'))
   assertNotAbout('syncer-metadata', label('app.kubernetes.io/managed-by', 'helm', 'me'))
   assertNotAbout('syncer-metadata', {
@@ -71,7 +71,7 @@ test('other metadata by a tool, and a shared label with another value, is no mar
 const LAST = 'kubectl.kubernetes.io/last-applied-configuration'
 const APPLIED = '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}}'
 
-test('what client-side apply keeps of this object, by tools that apply', () => {
+test('mutes the last-applied annotation of this object only by tools that apply', () => {
   for (const by of [
     'kubectl-client-side-apply',
     'kubectl-last-applied Apply',
@@ -114,7 +114,7 @@ for (const [rule, key] of [
   ['client-lifecycle', 'client.lifecycle.config.k8s.io/deletion'],
   ['client-lifecycle', 'cli-utils.sigs.k8s.io/on-remove'],
 ] as const) {
-  test(`${key}: the syncer may keep it; a person who sets it tells the syncer something, which is drift`, () => {
+  test(`${key}: mutes it for the syncer; a person who sets it causes drift`, () => {
     assertMutes(rule, note(key, 'ci Apply'), {}, /^the syncer ci keeps/)
     assertMutes(rule, note(key, 'configsync.gke.io Apply'))
     assertShows(rule, note(key, 'kubectl-annotate'), {}, /no syncer that is known/)

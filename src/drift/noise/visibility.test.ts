@@ -34,7 +34,7 @@ function text(
 
 const EVERYTHING = rule('spec', 'data', 'stringData', 'metadata')
 
-test('no rule shows what is inside of a Secret, at any depth, or the Secret itself, or a copy of an object', () => {
+test('no rule shows the content of a Secret at any depth, the Secret itself, or a copy of an object', () => {
   const inner = { kind: 'Secret', apiVersion: 'v1', stringData: { color: 'x' } }
   assert.equal(
     text({ spec: { template: inner } }, 'spec.template.stringData.color', { show: [EVERYTHING] }),
@@ -57,7 +57,7 @@ test('no rule shows what is inside of a Secret, at any depth, or the Secret itse
   assert.equal(text({ spec: { color: 'x' } }, 'spec.color', { show: [EVERYTHING] }), true)
 })
 
-test('a list item is the same whether a path names it by keys or by its place', () => {
+test('a list item is the same whether a path uses its keys or its index', () => {
   const object = { spec: { ports: [{ name: 'a', port: 80, note: 'x' }] } }
   for (const location of [
     'spec.ports[0].note',
@@ -80,7 +80,7 @@ test('a list item is the same whether a path names it by keys or by its place', 
   }
 })
 
-test('while values are withheld no rule shows one, and which object it is stays told', () => {
+test('while values are withheld, no rule shows one, but the object stays named', () => {
   const rules = { hide: [], show: [EVERYTHING], withheld: 'the policy cannot be used' }
   const object = {
     metadata: { name: 'web', namespace: 'shop', labels: { a: 'b' } },

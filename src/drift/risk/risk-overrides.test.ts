@@ -50,7 +50,7 @@ function risks(
   ).items[0]
 }
 
-test('the risk of the policy wins, the code stays, and the note names the place', () => {
+test('the risk in the policy takes precedence, the code stays, and the note names the policy path', () => {
   const found = risks({
     target: { kind: 'ConfigMap', name: 'feature-*' },
     reason: 'flags are meant to change',
@@ -63,7 +63,7 @@ test('the risk of the policy wins, the code stays, and the note names the place'
   ])
 })
 
-test('the first rule that matches decides, and one that does not changes nothing', () => {
+test('the first matching rule decides, and a rule that does not match changes nothing', () => {
   assert.equal(risks({ paths: [{ keyed: path('data.alpha') }] })?.risk, 'medium')
   assert.equal(
     risks(

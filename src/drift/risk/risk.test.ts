@@ -36,7 +36,7 @@ for (const [code, { risk, has, not }] of Object.entries(RISK_EXAMPLES)) {
   }
 }
 
-test('every rule stands once and has examples, and the last rule takes everything', () => {
+test('every rule is unique and has examples, and the last rule matches everything', () => {
   assert.equal(new Set(RISK_RULES.map(({ code }) => code)).size, RISK_RULES.length)
   assert.deepEqual(
     Object.keys(RISK_EXAMPLES),
@@ -45,7 +45,7 @@ test('every rule stands once and has examples, and the last rule takes everythin
   assert.equal(RISK_RULES.at(-1)?.code, 'SPEC-OTHER')
 })
 
-test('every risk has a rule, and labels and annotations alone are low', () => {
+test('every risk has a rule, and only labels and annotations are low', () => {
   for (const risk of RISKS)
     assert.ok(
       RISK_RULES.some((rule) => rule.risk === risk),

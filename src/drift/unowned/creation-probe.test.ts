@@ -19,7 +19,7 @@ function nameOf(resource: Resource): string {
   return createCreationProbe(resource, resource.object).resource.id.name
 }
 
-test('the name of a probe is the same each time, another for each object, and never longer than the limit or the name', () => {
+test('a probe name is stable, unique per object, and no longer than the limit or the name', () => {
   assert.match(nameOf(resourceOf('ConfigMap', 'web')), /^web-backporch-[0-9a-f]{6}$/)
   assert.equal(nameOf(resourceOf('ConfigMap', 'web')), nameOf(resourceOf('ConfigMap', 'web')))
   assert.notEqual(nameOf(resourceOf('ConfigMap', 'web')), nameOf(resourceOf('Secret', 'web')))
@@ -35,7 +35,7 @@ test('the name of a probe is the same each time, another for each object, and ne
   )
 })
 
-test('what is sent has the name of the probe in metadata alone, and its own uid and name are put back in the answer', () => {
+test('a probe is renamed only in its metadata, and the answer gets its own uid and name back', () => {
   const job = resourceOf('Job', 'web', { spec: { note: 'web' } }, 'batch/v1')
   const probe = createCreationProbe(job, job.object)
   const { name } = probe.resource.id
@@ -50,7 +50,7 @@ test('what is sent has the name of the probe in metadata alone, and its own uid 
   })
 })
 
-test('an answer about an object that is there is no creation', () => {
+test('an answer about an existing object is not a creation', () => {
   const map = resourceOf('ConfigMap', 'web')
   const probe = createCreationProbe(map, map.object)
   const answer = {
@@ -60,7 +60,7 @@ test('an answer about an object that is there is no creation', () => {
   assert.equal(findCreatedObject(answer, probe, map.object, map.object), undefined)
 })
 
-test('a definition is tried in a group of its own, because it is named after its group', () => {
+test('probes a definition in its own group, since its name contains the group', () => {
   const spec = { group: 'example.com', names: { plural: 'widgets' } }
   const definition = resourceOf(
     'CustomResourceDefinition',
@@ -78,7 +78,7 @@ test('a definition is tried in a group of its own, because it is named after its
   )
 })
 
-test('a Service is tried without the addresses and ports that it has already, and they are put back', () => {
+test('probes a Service without its allocated addresses and ports, and puts them back', () => {
   const ports: Json = [
     { name: 'a', port: 80, nodePort: 30_080 },
     { name: 'b', port: 81 },

@@ -32,7 +32,7 @@ function merged() {
   }
 }
 
-test('tag, deleted branch and ledger go in one push', async () => {
+test('one push contains the tag, the deleted branch and the ledger', async () => {
   const { repository, commit, ledger, finish } = merged()
   await finish()
   assert.equal(repository.pushes.length, 1)
@@ -46,7 +46,7 @@ test('tag, deleted branch and ledger go in one push', async () => {
   )
 })
 
-test('a forge that deletes the branch at the same time holds up neither tag nor ledger', async () => {
+test('pushes tag and ledger although the forge deletes the branch at the same time', async () => {
   const { repository, commit, ledger, finish } = merged()
   repository.beforePush = () => void repository.branches.delete(REF)
   await finish()
@@ -56,7 +56,7 @@ test('a forge that deletes the branch at the same time holds up neither tag nor 
   )
 })
 
-test('where another turn wrote the ledger it is left to that one, and half of it is never there', async () => {
+test('leaves the merge to a concurrent writer of the ledger, and never pushes half of it', async () => {
   const { repository, finish } = merged()
   let pushes = 0
   repository.beforePush = () => {
@@ -68,7 +68,7 @@ test('where another turn wrote the ledger it is left to that one, and half of it
   assert.deepEqual([repository.branches.has(TAG), repository.branches.has(REF)], [false, true])
 })
 
-test('a push that is refused says that the merge stands, and who completes it', async () => {
+test('a rejected push reports that the merge is done, and how to complete it', async () => {
   const { repository, finish } = merged()
   repository.beforePush = () => {
     throw new Failure({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { labelChanges, labelStyle } from './our-labels.ts'
 
-it('adds what is missing and takes away ours only', () => {
+it('adds missing labels and removes only its own', () => {
   const there = [
     'bug',
     'Drift',
@@ -18,14 +18,14 @@ it('adds what is missing and takes away ours only', () => {
   })
 })
 
-it('has nothing to do for the same labels in another order or case', () => {
+it('changes nothing for the same labels in another order or case', () => {
   assert.deepEqual(
     labelChanges(['drift-risk/LOW', 'drift'], ['drift', 'drift-risk/low', 'drift']),
     { add: [], remove: [] },
   )
 })
 
-it('gives each label a colour and a description that forges take', () => {
+it('gives each label a valid color and description', () => {
   for (const name of [
     'drift',
     'drift-plan/adopt',

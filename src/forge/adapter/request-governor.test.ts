@@ -41,7 +41,7 @@ async function refused(work: Promise<void>): Promise<Failure> {
 }
 
 describe('RequestGovernor', () => {
-  it('blocks nothing for longer where the clock was set back by an hour', async () => {
+  it('does not prolong a block when the clock is set back by an hour', async () => {
     const { clock, governor } = make(120_000)
     for (let index = 0; index < 80; index += 1) await governor.admit('write', SIGNAL)
     clock.at -= 3_600_000
@@ -58,7 +58,7 @@ describe('RequestGovernor', () => {
     assert.equal(clock.at - blocked, 60_000)
   })
 
-  it('never lets more writes through than the minute and the hour take, in any stretch of time', async () => {
+  it('never exceeds the write limits per minute and per hour, in any interval', async () => {
     const { clock, governor } = make(3_600_000)
     const sent: number[] = []
     for (let index = 0; index < 1_200; index += 1) {
@@ -81,7 +81,7 @@ describe('RequestGovernor', () => {
     )
   })
 
-  it('counts callers that come at once', async () => {
+  it('counts concurrent callers', async () => {
     const { clock, governor } = make(0)
     const all = await Promise.allSettled(
       Array.from({ length: 100 }, () => governor.admit('write', SIGNAL)),
@@ -90,7 +90,7 @@ describe('RequestGovernor', () => {
     assert.equal(clock.at, START)
   })
 
-  it('says until when, instead of a wait that is longer than the caller wants', async () => {
+  it('reports the end of a block instead of waiting longer than the caller allows', async () => {
     const { clock, governor } = make(59_999)
     for (let index = 0; index < 80; index += 1) await governor.admit('write', SIGNAL)
     const failure = await refused(governor.admit('write', SIGNAL))
@@ -103,7 +103,7 @@ describe('RequestGovernor', () => {
     await governor.admit('read', SIGNAL)
   })
 
-  it('keeps a reserve of the budget for reading, until the budget is new', async () => {
+  it('keeps a reserve of the budget for reads until the budget resets', async () => {
     const { clock, governor } = make(0)
     governor.learn('core', { limit: 5000, remaining: 101, resetAt: START + 600_000 })
     await governor.admit('write', SIGNAL)
@@ -118,7 +118,7 @@ describe('RequestGovernor', () => {
     await governor.admit('write', SIGNAL)
   })
 
-  it('keeps a twentieth of a small budget only', async () => {
+  it('keeps only a twentieth of a small budget', async () => {
     const { governor } = make(0)
     governor.learn('core', { limit: 60, remaining: 5, resetAt: START + 600_000 })
     await governor.admit('write', SIGNAL)
@@ -126,7 +126,7 @@ describe('RequestGovernor', () => {
     await refused(governor.admit('write', SIGNAL))
   })
 
-  it('stops everything when the forge asks for it, longer each time that it does not say for how long', async () => {
+  it('blocks all requests when the forge asks for it, longer each time it gives no duration', async () => {
     const { clock, governor } = make(0)
     assert.equal(governor.throttleRequests(START + 30_000).code, 'BP5004')
     await refused(governor.admit('read', SIGNAL))
@@ -144,14 +144,14 @@ describe('RequestGovernor', () => {
     assert.equal(governor.getMemory().blockedUntil - clock.at, 60_000)
   })
 
-  it('is not talked out of an earlier block by a shorter one', () => {
+  it('does not shorten an earlier block', () => {
     const { governor } = make(0)
     governor.throttleRequests(START + 600_000)
     governor.throttleRequests(START + 1_000)
     assert.equal(governor.getMemory().blockedUntil, START + 600_000)
   })
 
-  it('goes on where an earlier process stopped', async () => {
+  it('continues with the limits of an earlier process', async () => {
     const first = make(0)
     for (let index = 0; index < 80; index += 1) await first.governor.admit('write', SIGNAL)
     first.governor.learn('core', { limit: 100, remaining: 0, resetAt: START + 5_000 })
@@ -162,7 +162,7 @@ describe('RequestGovernor', () => {
     await refused(next.governor.admit('write', SIGNAL))
   })
 
-  it('remembers no more than an hour, and the second by which a request may come late', async () => {
+  it('remembers at most an hour, plus a second for late requests', async () => {
     const { clock, governor } = make(3_600_000)
     for (let index = 0; index < 700; index += 1) await governor.admit('write', SIGNAL)
     clock.at += 3_601_001

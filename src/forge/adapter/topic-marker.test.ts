@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { addTopic, isSameText, normalizeLines, readTopic } from './topic-marker.ts'
 
-it('reads back what it marked, whatever line breaks came of it', () => {
+it('reads back its own marker, with any line breaks', () => {
   const text = addTopic('storm/prod-eu-1', 'one\ntwo\n')
   assert.deepEqual(readTopic(text), { topic: 'storm/prod-eu-1', body: 'one\ntwo\n' })
   assert.deepEqual(readTopic(text.replaceAll('\n', '\r\n')), {
@@ -11,7 +11,7 @@ it('reads back what it marked, whatever line breaks came of it', () => {
   })
 })
 
-it('takes a marker for one at the very beginning only', () => {
+it('accepts a marker only at the very beginning', () => {
   for (const text of [
     '',
     'text',
@@ -23,7 +23,7 @@ it('takes a marker for one at the very beginning only', () => {
   }
 })
 
-it('tells texts apart, but not by line breaks or by blanks at their end', () => {
+it('distinguishes texts, but not by line breaks or trailing blanks', () => {
   assert.ok(isSameText('a\r\nb\r\n', 'a\nb'))
   assert.ok(!isSameText('a\n\nb', 'a\nb'))
   assert.ok(!isSameText(' a', 'a'))

@@ -71,7 +71,7 @@ function issueOf(number: number, login: string) {
   }
 }
 
-test('the issue of another author is not ours, whatever the server makes of the filter', async () => {
+test('ignores an issue of another author, even when the server ignores the filter', async () => {
   const { issues, ours, close } = await issuesOf(['wendy'])
   try {
     assert.equal(await ours.read(WANTED.topic, signal), undefined)

@@ -4,7 +4,7 @@ import { answerCache } from './github-fetch.ts'
 
 const answer = (body: string) => ({ etag: `"${body}"`, headers: new Map<string, string>(), body })
 
-it('forgets what was used longest ago, by number and by size', () => {
+it('evicts the least recently used entry by number and by size', () => {
   const cache = answerCache(3, 40)
   for (const name of ['a', 'b', 'c']) cache.set(name, answer(name))
   cache.get('a')
@@ -16,7 +16,7 @@ it('forgets what was used longest ago, by number and by size', () => {
   assert.ok(cache.calculatedSize <= 40)
 })
 
-it('keeps nothing that would push out everything else, nor the older answer in its place', () => {
+it('stores no entry that would evict all others, and drops its older version', () => {
   const cache = answerCache(10, 40)
   cache.set('a', answer('a'))
   cache.set('a', answer('a'.repeat(11)))

@@ -6,7 +6,7 @@ import { createGitHubDialect } from './github-forge.ts'
 
 const COMMIT = parseObjectId('0123456789abcdef0123456789abcdef01234567')
 
-it('reads the address of every remote that names a repository', () => {
+it('parses the address of every remote that names a repository', () => {
   const table: readonly (readonly [remote: string, host: string, api: string])[] = [
     ['https://github.com/acme/deploy.git', 'github.com', 'https://api.github.com'],
     ['https://github.com/acme/deploy/', 'github.com', 'https://api.github.com'],
@@ -40,7 +40,7 @@ it('reads the address of every remote that names a repository', () => {
   }
 })
 
-it('takes no other remote for one', () => {
+it('rejects any other remote', () => {
   const table = [
     '',
     'deploy',

@@ -15,7 +15,7 @@ const answer = (status: number, headers: Record<string, string> = {}, body = '')
   body,
 })
 
-it('gives each status the code that says what to do', () => {
+it('gives each status the code with the right remedy', () => {
   const table = [
     [401, 'BP5002', 'on-change'],
     [403, 'BP5003', 'on-change'],
@@ -48,14 +48,14 @@ it('names the setting that lets a workflow open pull requests', () => {
   )
 })
 
-it('knows which requests may be done although nobody said so', () => {
+it('knows which failed requests may have taken effect', () => {
   assert.ok(mayBeDone(createForgeUnreachable(requested, 'cut')))
   assert.ok(mayBeDone(createGitHubFailure(requested, new RefusedAnswer(502, ''), false)))
   assert.ok(!mayBeDone(createGitHubFailure(requested, new RefusedAnswer(422, ''), false)))
   assert.ok(!mayBeDone(new Error('other')))
 })
 
-it('tells what GitHub said in one bounded line, without anything like a token', () => {
+it('quotes GitHub on one line of limited length, without anything like a token', () => {
   const body = {
     message: 'No\u001b[31m\n way\u202e',
     errors: [
@@ -73,7 +73,7 @@ it('tells what GitHub said in one bounded line, without anything like a token', 
     assert.equal(extractGitHubMessage(text), '', text)
 })
 
-it('tells limits from a lack of rights', () => {
+it('distinguishes rate limits from missing permissions', () => {
   assert.ok(isLimit(answer(429)))
   assert.ok(isLimit(answer(403, { 'retry-after': '1' })))
   assert.ok(isLimit(answer(403, { 'x-ratelimit-remaining': '0' })))
@@ -95,7 +95,7 @@ it('tells limits from a lack of rights', () => {
   assert.ok(!isLimit(answer(200, { 'x-ratelimit-remaining': '0' })))
 })
 
-it('believes a named end, and nothing that is not a number', () => {
+it('accepts a stated reset time, and ignores anything that is not a number', () => {
   assert.equal(findNamedEnd(answer(429, { 'retry-after': '60' }).headers, 1_000), 61_000)
   assert.equal(
     findNamedEnd(

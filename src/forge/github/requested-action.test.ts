@@ -11,7 +11,7 @@ const BODY = {
   sender: { login: 'wendy', type: 'User' },
 }
 
-test('a press says button, commit, proposal and person', () => {
+test('parses button, commit, proposal and person of a requested action', () => {
   const requestedAction = {
     key: '0123456789abcdef',
     commit: RUN.head_sha,
@@ -40,16 +40,16 @@ for (const [name, body] of [
   ['another action', { ...BODY, action: 'created' }],
   ['another check', { ...BODY, check_run: { ...RUN, name: 'build' } }],
   ['no commit', { ...BODY, check_run: { ...RUN, head_sha: 'HEAD' } }],
-  ['a check that is not ours', { ...BODY, check_run: { ...RUN, external_id: null } }],
-  ['an odd key', { ...BODY, check_run: { ...RUN, external_id: '0123456789ABCDEF.x.y' } }],
-  ['an odd button', { ...BODY, requested_action: { identifier: '/adopt' } }],
-  ['a button that is no text', { ...BODY, requested_action: { identifier: ['adopt'] } }],
+  ['a check of another app', { ...BODY, check_run: { ...RUN, external_id: null } }],
+  ['an invalid key', { ...BODY, check_run: { ...RUN, external_id: '0123456789ABCDEF.x.y' } }],
+  ['an invalid button', { ...BODY, requested_action: { identifier: '/adopt' } }],
+  ['a button that is not a string', { ...BODY, requested_action: { identifier: ['adopt'] } }],
   ['nobody', { ...BODY, sender: null }],
-  ['an odd name', { ...BODY, sender: { login: 'a b', type: 'User' } }],
+  ['an invalid name', { ...BODY, sender: { login: 'a b', type: 'User' } }],
 ] as const)
-  test(`no press: ${name}`, () => assert.equal(parseRequestedAction(body), undefined))
+  test(`ignores another body: ${name}`, () => assert.equal(parseRequestedAction(body), undefined))
 
-test('whatever a body is, it is a press of ours or none', () => {
+test('any body gives a valid requested action or none', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       assert.equal(parseRequestedAction(value), undefined)

@@ -34,7 +34,7 @@ const TEXTS_WITH_A_NAME = new Map([
   ['sources/kustomize/files/kustomization-walk.ts', '^(?:git@)?github\\.com[:/]'],
 ])
 
-test('no file but the list of kinds and the folder of a forge has the name of the forge as a value or as a type', () => {
+test('only the list of kinds and the folder of a forge contain the name of the forge', () => {
   const found: string[] = []
   for (const { file, text, kind } of sources()) {
     const foreign = ALL_FORGES.filter((forge) => forge.kind !== kind)
@@ -48,7 +48,7 @@ test('no file but the list of kinds and the folder of a forge has the name of th
   assert.deepEqual(found, [])
 })
 
-test('no file outside the folder of a forge has what its addresses and texts say, in a text or a pattern', () => {
+test('no text or pattern outside the folder of a forge contains its addresses or messages', () => {
   const found: string[] = []
   for (const { file, text, kind } of sources()) {
     if (kind !== undefined || !ANY_NAME.test(text)) continue
@@ -60,7 +60,7 @@ test('no file outside the folder of a forge has what its addresses and texts say
   assert.deepEqual(found, [])
 })
 
-test('a forge has one line in the registry, under its own kind', () => {
+test('each forge has one entry in the registry, under its own kind', () => {
   assert.deepEqual(Object.keys(FORGES).sort(), [...FORGE_KINDS].sort())
   for (const kind of FORGE_KINDS) assert.equal(FORGES[kind].kind, kind)
 })

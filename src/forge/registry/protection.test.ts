@@ -9,7 +9,7 @@ type Ruleset = Omit<
   'owner' | 'repo'
 >
 
-test('the rulesets are what the types of GitHub’s own description take', () => {
+test('the rulesets match the types of GitHub’s own API description', () => {
   const subject = { remote: 'https://github.com/acme/deploy.git', baseBranch: 'main', bot: '12345' }
   const expected: readonly Ruleset[] = [
     {
@@ -62,7 +62,7 @@ test('the rulesets are what the types of GitHub’s own description take', () =>
     assert.deepEqual([method, path], ['POST', '/repos/acme/deploy/rulesets'])
 })
 
-test('without an account that is an App nobody is locked out of the ledger', () => {
+test('without an App account, the ruleset locks nobody out of the ledger', () => {
   for (const bot of [undefined, 'drift-bot', '0']) {
     const ledger = JSON.stringify(
       FORGES.github.protection({ remote: '', baseBranch: 'main', bot }).requests[1]?.body,
@@ -71,7 +71,7 @@ test('without an account that is an App nobody is locked out of the ledger', () 
   }
 })
 
-test('the commands hold nothing but comments, commands and JSON, and end the shell quoting of every name', () => {
+test('the commands contain only comments, commands and JSON, and quote every name for the shell', () => {
   const subject = {
     remote: 'https://git.example/acme/deploy.git',
     baseBranch: "ma'in",
@@ -86,7 +86,7 @@ test('the commands hold nothing but comments, commands and JSON, and end the she
   assert.match(FORGES.local.protection(subject).commands, /^# /)
 })
 
-test('the pages and the name of the repository, where the address has them', () => {
+test('parses web address, owner and name of the repository from the remote when present', () => {
   assert.partialDeepStrictEqual(parsePageAddress('https://git.example/acme/deploy.git'), {
     webUrl: 'https://git.example',
     owner: 'acme',

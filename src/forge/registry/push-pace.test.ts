@@ -6,7 +6,7 @@ import { PushPaces } from './push-pace.ts'
 const { signal } = new AbortController()
 
 describe('PushPaces', () => {
-  it('lets six pushes through in any minute, and the others wait for their place', async () => {
+  it('allows six pushes in any minute, and queues the others', async () => {
     const clock = new VirtualClock()
     const admit = new PushPaces(clock).findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.ok(admit)
@@ -26,7 +26,7 @@ describe('PushPaces', () => {
       assert.ok(at.filter((time) => time >= from && time < from + 60_000).length <= 6)
   })
 
-  it('waits for a minute at most where the clock was set back by an hour', async () => {
+  it('waits at most a minute when the clock is set back by an hour', async () => {
     const clock = new VirtualClock()
     const admit = new PushPaces(clock).findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.ok(admit)
@@ -42,7 +42,7 @@ describe('PushPaces', () => {
     assert.equal(at, 60_000)
   })
 
-  it('counts a push from its end, and one that has not ended', async () => {
+  it('counts a push from its end, and also an unfinished one', async () => {
     const clock = new VirtualClock()
     const admit = new PushPaces(clock).findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.ok(admit)
@@ -60,7 +60,7 @@ describe('PushPaces', () => {
     assert.equal(at, 70_000)
   })
 
-  it('is one for a repository, whatever address it is reached by, and another for the next repository', async () => {
+  it('limits each repository on its own, whatever address reaches it', async () => {
     const paces = new PushPaces(new VirtualClock())
     const one = paces.findAdmitPush('https://github.com/acme/deploy.git', {})
     assert.equal(paces.findAdmitPush('git@github.com:Acme/deploy', {}), one)
@@ -68,7 +68,7 @@ describe('PushPaces', () => {
     assert.notEqual(paces.findAdmitPush('https://github.com/acme/other', {}), one)
   })
 
-  it('holds nothing up elsewhere', () => {
+  it('delays no push to a remote without a known limit', () => {
     const paces = new PushPaces(new VirtualClock())
     for (const remote of [
       '/srv/deploy.git',

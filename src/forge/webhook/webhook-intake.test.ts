@@ -44,7 +44,7 @@ function deliver(
   return answer
 }
 
-test('a push, a pull request and a comment of the repository are news, as GitHub and as Gitea call them', () => {
+test('accepts a push, a pull request and a comment, as GitHub and Gitea name them', () => {
   for (const event of [
     'push',
     'pull_request',
@@ -72,7 +72,7 @@ test('a push, a pull request and a comment of the repository are news, as GitHub
   }
 })
 
-test('names of repositories are compared without regard to case, and of a remote without a name every one counts', () => {
+test('compares repository names case-insensitively, and accepts any for a remote without a name', () => {
   assert.equal(deliver(intakeOf('Acme/Deploy'), PUSH).updates, 'look')
   assert.equal(deliver(intakeOf('acme/deplo'), PUSH).updates, 'ignored')
   assert.equal(
@@ -102,7 +102,7 @@ const ODD = [
   `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
 ]
 for (const body of ODD) {
-  test(`well signed and odd: ${body.slice(0, 60)} is taken and ignored`, () => {
+  test(`accepts and ignores a signed but malformed delivery: ${body.slice(0, 60)}`, () => {
     assert.deepEqual(
       [deliver(intakeOf(), body).status, deliver(intakeOf(), body).updates],
       [202, 'ignored'],
@@ -110,11 +110,11 @@ for (const body of ODD) {
   })
 }
 
-test('bytes that are no text are taken and ignored', () => {
+test('accepts and ignores bytes that are not text', () => {
   assert.equal(deliver(intakeOf(), Buffer.from([0xff, 0xfe, 0x00, 0xc3])).updates, 'ignored')
 })
 
-test('a byte order mark or an escape in the name changes nothing of what is compared', () => {
+test('a byte order mark or an escape in the name does not affect the comparison', () => {
   assert.equal(
     deliver(intakeOf(), '{"repository":{"full_name":"\\u0061cme/deploy"}}').updates,
     'look',
@@ -134,7 +134,7 @@ const REQUESTED_ACTION = {
 }
 const CHECK = { 'x-github-event': 'check_run' }
 
-test('a press of a button is news with who pressed what, and the same id however often it is sent', () => {
+test('a button press carries the button and the person, with the same id for the same body', () => {
   const body = JSON.stringify(REQUESTED_ACTION)
   const { updates, requestedAction } = deliver(intakeOf(), body, CHECK)
   assert.equal(updates, 'look')
@@ -156,7 +156,7 @@ test('a press of a button is news with who pressed what, and the same id however
   assert.notEqual(deliver(intakeOf(), `${body} `, CHECK).requestedAction?.id, id)
 })
 
-test('nothing is pressed where the delivery is forged, repeated, of another repository or another event', () => {
+test('ignores a button press that is forged, repeated, of another repository or of another event', () => {
   const body = JSON.stringify(REQUESTED_ACTION)
   const intake = intakeOf()
   assert.equal(
@@ -176,7 +176,7 @@ test('nothing is pressed where the delivery is forged, repeated, of another repo
   }
 })
 
-test('checks that come and go are no news: our own would ask for a turn after each turn', () => {
+test('ignores check events, since its own checks would trigger a turn after each turn', () => {
   for (const action of ['created', 'completed']) {
     assert.equal(
       deliver(intakeOf(), JSON.stringify({ ...REQUESTED_ACTION, action }), CHECK).updates,
@@ -185,7 +185,7 @@ test('checks that come and go are no news: our own would ask for a turn after ea
   }
 })
 
-test('an event that is not known is taken and ignored', () => {
+test('accepts and ignores an unknown event', () => {
   for (const event of ['ping', 'star', 'constructor', '__proto__', 'a_new_event']) {
     assert.deepEqual(
       [
@@ -197,7 +197,7 @@ test('an event that is not known is taken and ignored', () => {
   }
 })
 
-test('the signature is asked for before anything else is said', () => {
+test('checks the signature before it reports anything else', () => {
   const answer = deliver(intakeOf(), PUSH, {
     'x-hub-signature-256': undefined,
     'content-type': 'text/html',
@@ -206,7 +206,7 @@ test('the signature is asked for before anything else is said', () => {
   assert.equal(answer.status, 401)
 })
 
-test('a wrong signature is refused whatever the body is, and leaves no trace of the delivery', () => {
+test('rejects a wrong signature for any body, and keeps no trace of the delivery', () => {
   const intake = intakeOf()
   const forged = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
   assert.equal(deliver(intake, PUSH, forged).status, 401)
@@ -215,7 +215,7 @@ test('a wrong signature is refused whatever the body is, and leaves no trace of 
   assert.equal(deliver(intake, PUSH).updates, 'look')
 })
 
-test('what is missing or of another type is said', () => {
+test('rejects a missing or invalid header with 400 or 415', () => {
   assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': undefined }).status, 400)
   assert.equal(deliver(intakeOf(), PUSH, { 'x-github-event': 'a\u0000b' }).status, 400)
   assert.equal(
@@ -230,7 +230,7 @@ test('what is missing or of another type is said', () => {
   )
 })
 
-test('a delivery that comes again is taken and ignored, also under another id, and also without one', () => {
+test('accepts and ignores a repeated delivery, also under another id or without one', () => {
   const intake = intakeOf()
   assert.equal(deliver(intake, PUSH).updates, 'look')
   assert.equal(deliver(intake, PUSH).updates, 'ignored')
@@ -245,12 +245,12 @@ test('a delivery that comes again is taken and ignored, also under another id, a
   assert.equal(deliver(intake, `${PUSH}  `, { 'x-github-delivery': 'fourth' }).updates, 'look')
 })
 
-test('both secrets are good while one is exchanged', () => {
+test('accepts both secrets during a rotation', () => {
   assert.equal(deliver(intakeOf('acme/deploy', ['new', SECRET]), PUSH).updates, 'look')
   assert.equal(deliver(intakeOf('acme/deploy', ['new']), PUSH).status, 401)
 })
 
-test('a length of 25 MB is refused before the first byte, and one that was not told after the last that is allowed', () => {
+test('rejects a declared 25 MB before the first byte, and an undeclared one at the limit', () => {
   const reported = intakeOf().begin(headersOf(PUSH, { 'content-length': String(BODY_LIMIT) }))
   assert.ok(!(reported instanceof WebhookReading) && reported.status === 413)
   const reading = intakeOf().begin(headersOf(PUSH))
@@ -260,7 +260,7 @@ test('a length of 25 MB is refused before the first byte, and one that was not t
   assert.equal(reading.add(piece)?.status, 413)
 })
 
-test('of a large body only the signature is made, and it means "look"', () => {
+test('checks only the signature of a large body, and answers it with "look"', () => {
   const intake = intakeOf('acme/other')
   const body = Buffer.alloc(3_000_000, 'x')
   const reading = intake.begin(headersOf(body))
@@ -274,7 +274,7 @@ test('of a large body only the signature is made, and it means "look"', () => {
   assert.deepEqual(reading.end(0), { status: 202, updates: 'look', why: 'accepted' })
 })
 
-test('a body in pieces of one byte is as large as the memory that it takes', () => {
+test('a body in one-byte pieces counts with the memory that it occupies', () => {
   const body = Buffer.alloc(10_000, 'x')
   const intake = intakeOf()
   const reading = intake.begin(headersOf(body))
@@ -284,7 +284,7 @@ test('a body in pieces of one byte is as large as the memory that it takes', () 
   assert.equal(reading.end(0).updates, 'look')
 })
 
-test('many bodies at once are held up to a bound, small pieces are counted as what they take, and closing lets go', () => {
+test('limits the memory of concurrent bodies, counts the overhead of small pieces, and releases it on close', () => {
   const intake = intakeOf()
   const readings = Array.from({ length: 100 }, () => {
     const reading = intake.begin(headersOf(PUSH))
@@ -303,7 +303,7 @@ test('many bodies at once are held up to a bound, small pieces are counted as wh
   assert.equal(intake.held, 0)
 })
 
-test('no bytes of body or headers make it throw, and nothing unsigned is ever news', () => {
+test('throws for no body or headers, and never accepts an unsigned delivery', () => {
   const header = fc.oneof(
     fc.string(),
     fc.constantFrom('application/json', 'push', `sha256=${'0'.repeat(64)}`, undefined),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { filterRemotes } from './webhook-routes.ts'
 
-test('a delivery is about the repositories with its owner and name, and about those that have none', () => {
+test('a delivery concerns the remotes with its owner and name, and those without a name', () => {
   const [web, ssh, api, path] = [
     'https://git.example.com/acme/web.git',
     'git@github.com:Acme/Web',

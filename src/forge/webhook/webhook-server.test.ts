@@ -20,7 +20,7 @@ import { WebhookIntake } from './webhook-intake.ts'
 import { startWebhookServer } from './webhook-server.ts'
 import { DeliveryWindow } from './webhook-window.ts'
 
-test('a delivery that is signed is answered with 202 and is news; one that is not is refused and told once', async (t) => {
+test('accepts a signed delivery with 202, and rejects and reports an unsigned one once', async (t) => {
   const { url, updates, refused } = await openWebhook(t)
   assert.deepEqual(await post(url, PUSH, headersFor(PUSH)), { status: 202, text: 'accepted\n' })
   assert.equal(updates(), 1)
@@ -30,7 +30,7 @@ test('a delivery that is signed is answered with 202 and is news; one that is no
   assert.equal(refused.length, 2)
 })
 
-test('the signature is of the bytes, however they are cut', async (t) => {
+test('the signature covers the raw bytes in any chunking', async (t) => {
   const { port, updates } = await openWebhook(t)
   const body = JSON.stringify({ repository: { full_name: 'acme/deploy' }, text: 'ä → 🦊' })
   const { socket, closed } = dial(port)
@@ -49,7 +49,7 @@ test('the signature is of the bytes, however they are cut', async (t) => {
   assert.equal(updates(), 1)
 })
 
-test('other methods and paths are told what to use, and health is asked without a secret', async (t) => {
+test('responds to other methods and paths with the right ones, and to health checks without a secret', async (t) => {
   const { url, updates } = await openWebhook(t)
   const get = await fetch(url)
   assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST'])
@@ -75,7 +75,7 @@ test('other methods and paths are told what to use, and health is asked without 
   assert.equal(updates(), 1)
 })
 
-test('a form is refused with what to choose', async (t) => {
+test('rejects a form and names the content type to choose', async (t) => {
   const { url } = await openWebhook(t)
   const answer = await post(url, 'payload=%7B%7D', {
     ...headersFor('payload=%7B%7D'),
@@ -85,7 +85,7 @@ test('a form is refused with what to choose', async (t) => {
   assert.match(answer.text, /application\/json/)
 })
 
-test('25 MB are refused before they are sent, when the sender tells how much it is', async (t) => {
+test('rejects a declared 25 MB before it is sent', async (t) => {
   const { url, intake } = await openWebhook(t)
   const sent = await new Promise<{ status: number; continued: boolean }>((resolve, reject) => {
     let continued = false
@@ -108,7 +108,7 @@ test('25 MB are refused before they are sent, when the sender tells how much it 
   assert.equal(intake.held, 0)
 })
 
-test('a sender that asks first is told to go on', async (t) => {
+test('tells a client that sends Expect to continue', async (t) => {
   const { url, updates } = await openWebhook(t)
   const status = await new Promise((resolve, reject) => {
     const headers = {
@@ -130,7 +130,7 @@ test('a sender that asks first is told to go on', async (t) => {
 })
 
 for (const reported of [true, false]) {
-  test(`25 MB ${reported ? 'of a told length' : 'in pieces'} are answered with 413, and memory stays as it was`, async (t) => {
+  test(`responds 413 to 25 MB ${reported ? 'of declared length' : 'in chunks'} without growing memory`, async (t) => {
     const { port, intake, updates } = await openWebhook(t)
     const before = process.memoryUsage().rss
     const { socket, closed } = dial(port)
@@ -157,7 +157,7 @@ for (const reported of [true, false]) {
   })
 }
 
-test('a large body that is well signed means "look", and is not kept', async (t) => {
+test('a large signed body causes a turn, and is not kept', async (t) => {
   const { url, intake, updates } = await openWebhook(t)
   const body = Buffer.from(
     JSON.stringify({ repository: { full_name: 'acme/deploy' }, pad: 'x'.repeat(5_000_000) }),
@@ -167,7 +167,7 @@ test('a large body that is well signed means "look", and is not kept', async (t)
   assert.equal(intake.held, 0)
 })
 
-test('a body that comes by the second is answered with 408 and closed, and so are headers that never end', async (t) => {
+test('responds 408 to a slow body and to endless headers, and closes the connection', async (t) => {
   const { port, intake, updates } = await openWebhook(t, { headers: 200, request: 400 })
   const slow = dial(port)
   slow.socket.write(rawHead({ ...headersFor(PUSH), 'content-length': String(PUSH.length) }))
@@ -188,7 +188,7 @@ test('a body that comes by the second is answered with 408 and closed, and so ar
   assert.equal(updates(), 0)
 })
 
-test('many slow connections are no more than the limit, and keep others out no longer than a request may take', async (t) => {
+test('limits slow connections, and blocks others no longer than a request may take', async (t) => {
   const { url, port } = await openWebhook(t, { headers: 200, request: 300, connections: 20 })
   const slow = Array.from({ length: 60 }, () => dial(port))
   for (const { socket } of slow) socket.write('POST /webhook HTTP/1.1\r\n')
@@ -204,7 +204,7 @@ test('many slow connections are no more than the limit, and keep others out no l
   )
 })
 
-test('a sender that hangs up in the middle leaves nothing behind', async (t) => {
+test('a client that disconnects midway leaves nothing behind', async (t) => {
   const { url, port, intake, updates } = await openWebhook(t)
   for (let number = 0; number < 20; number += 1) {
     const { socket, closed } = dial(port)
@@ -219,7 +219,7 @@ test('a sender that hangs up in the middle leaves nothing behind', async (t) => 
   assert.equal(updates(), 1)
 })
 
-test('requests that come in one piece are answered one by one, in order', async (t) => {
+test('responds to pipelined requests one by one, in order', async (t) => {
   const { port, updates } = await openWebhook(t)
   const { socket, closed } = dial(port)
   const good = (body: string): string =>
@@ -232,7 +232,7 @@ test('requests that come in one piece are answered one by one, in order', async 
   assert.equal(updates(), 2)
 })
 
-test('a length and chunks at once, a length that is none, and no HTTP at all are refused', async (t) => {
+test('rejects a length together with chunks, an invalid length, and data that is not HTTP', async (t) => {
   const { port, updates } = await openWebhook(t)
   const heads = [
     rawHead({
@@ -255,7 +255,7 @@ test('a length and chunks at once, a length that is none, and no HTTP at all are
   assert.equal(updates(), 0)
 })
 
-test('200 deliveries at once are all taken', async (t) => {
+test('accepts 200 concurrent deliveries', async (t) => {
   const { url, updates } = await openWebhook(t)
   const bodies = Array.from({ length: 200 }, (_, number) =>
     JSON.stringify({ number, repository: { full_name: 'acme/deploy' } }),
@@ -265,7 +265,7 @@ test('200 deliveries at once are all taken', async (t) => {
   assert.equal(updates(), 200)
 })
 
-test('no answer and nothing that is told has the secret or anything of the request in it', async (t) => {
+test('no response or log contains the secret or any part of the request', async (t) => {
   const { url, refused } = await openWebhook(t)
   const marked = '{"marker":"m4rk3r"}'
   const observed: string[] = []
@@ -283,7 +283,7 @@ test('no answer and nothing that is told has the secret or anything of the reque
   assert.ok(!observed.join('\n').includes(SECRET))
 })
 
-test('a press is handed on with the news of it', async (t) => {
+test('passes a button press on with its notification', async (t) => {
   const { intake } = await openWebhook(t)
   const requested: unknown[] = []
   const onUpdate = (requestedAction: unknown): void => void requested.push(requestedAction)
@@ -315,7 +315,7 @@ test('a press is handed on with the news of it', async (t) => {
   )
 })
 
-test('an address that cannot be listened on is a failure with its reason', async (t) => {
+test('reports an unavailable listen address with the reason', async (t) => {
   const { port } = await openWebhook(t)
   const intake = new WebhookIntake({
     secrets: ['s'],
@@ -346,7 +346,7 @@ test('an address that cannot be listened on is a failure with its reason', async
   }
 })
 
-test('closing waits for the request that is there, for a second, and takes no new one', async (t) => {
+test('closing waits a second for the current request, and accepts no new one', async (t) => {
   const context = await openWebhook(t)
   const server = await startWebhookServer({
     host: '::1',

@@ -17,7 +17,7 @@ function checks(secrets: readonly string[], hex: string): boolean {
   return check.matches(Buffer.from(hex, 'hex'))
 }
 
-test("GitHub's published example is accepted, and no other byte of it", () => {
+test("accepts GitHub's published example, and rejects any changed byte of it", () => {
   assert.equal(checks([GITHUB.secret], HEX), true)
   for (let index = 0; index < 64; index += 1) {
     const other = HEX[index] === '0' ? '1' : '0'
@@ -25,13 +25,13 @@ test("GitHub's published example is accepted, and no other byte of it", () => {
   }
 })
 
-test('each of several secrets is good, a former one is not', () => {
+test('accepts each of several secrets, and rejects a former one', () => {
   assert.equal(checks(['new', GITHUB.secret], HEX), true)
   assert.equal(checks([GITHUB.secret, 'new'], HEX), true)
   assert.equal(checks(['new', 'newer'], HEX), false)
 })
 
-test('the header of each forge is read', () => {
+test('reads the signature header of each forge', () => {
   const bytes = Buffer.from(HEX, 'hex')
   assert.deepEqual(findSignature({ 'x-hub-signature-256': `sha256=${HEX}` }), bytes)
   assert.deepEqual(findSignature({ 'x-gitea-signature': HEX }), bytes)
@@ -46,26 +46,26 @@ test('the header of each forge is read', () => {
 
 const NONE: readonly (readonly [why: string, headers: Record<string, string | string[]>])[] = [
   ['no header', {}],
-  ['SHA-1 alone', { 'x-hub-signature': `sha1=${createHmac('sha1', 'x').digest('hex')}` }],
-  ['an empty one', { 'x-hub-signature-256': '' }],
-  ['a prefix alone', { 'x-hub-signature-256': 'sha256=' }],
-  ['without its prefix', { 'x-hub-signature-256': HEX }],
-  ['a prefix where none belongs', { 'x-gitea-signature': `sha256=${HEX}` }],
+  ['only SHA-1', { 'x-hub-signature': `sha1=${createHmac('sha1', 'x').digest('hex')}` }],
+  ['an empty signature', { 'x-hub-signature-256': '' }],
+  ['only a prefix', { 'x-hub-signature-256': 'sha256=' }],
+  ['no prefix', { 'x-hub-signature-256': HEX }],
+  ['an unexpected prefix', { 'x-gitea-signature': `sha256=${HEX}` }],
   ['too short', { 'x-hub-signature-256': `sha256=${HEX.slice(1)}` }],
   ['too long', { 'x-hub-signature-256': `sha256=${HEX}0` }],
   ['upper case', { 'x-hub-signature-256': `sha256=${HEX.toUpperCase()}` }],
-  ['no hex', { 'x-hub-signature-256': `sha256=${'g'.repeat(64)}` }],
+  ['not hexadecimal', { 'x-hub-signature-256': `sha256=${'g'.repeat(64)}` }],
   ['twice, as node:http joins them', { 'x-hub-signature-256': `sha256=${HEX}, sha256=${HEX}` }],
   ['twice, as a list', { 'x-hub-signature-256': [`sha256=${HEX}`, `sha256=${HEX}`] }],
   ['a line break at its end', { 'x-gitea-signature': `${HEX}\n` }],
   [
-    'two that differ',
+    'two different signatures',
     { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '0'.repeat(64) },
   ],
   [
-    'a good one and one that is none',
+    'a valid and an invalid one',
     { 'x-hub-signature-256': `sha256=${HEX}`, 'x-gitea-signature': '' },
   ],
 ]
 for (const [why, headers] of NONE)
-  test(`no signature: ${why}`, () => assert.equal(findSignature(headers), undefined))
+  test(`rejects the signature: ${why}`, () => assert.equal(findSignature(headers), undefined))

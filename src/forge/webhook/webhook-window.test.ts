@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DeliveryWindow } from './webhook-window.ts'
 
-test('a delivery is new once, under whichever of its names it comes again', () => {
+test('a delivery is new only once, under any of its ids', () => {
   const window = new DeliveryWindow()
   assert.equal(window.isNew(['id 1', 'body a'], 0), true)
   assert.equal(window.isNew(['id 1', 'body b'], 1), false)
@@ -11,14 +11,14 @@ test('a delivery is new once, under whichever of its names it comes again', () =
   assert.equal(window.isNew(['id 3', 'body d'], 4), true)
 })
 
-test('it is forgotten after its time, counted from the first time', () => {
+test('forgets a delivery after its retention time, counted from the first arrival', () => {
   const window = new DeliveryWindow(100, 1_000)
   assert.equal(window.isNew(['a'], 0), true)
   assert.equal(window.isNew(['a'], 999), false)
   assert.equal(window.isNew(['a'], 1_000), true)
 })
 
-test('however many come, no more than the capacity is kept, and the oldest go first', () => {
+test('keeps at most its capacity, and drops the oldest deliveries first', () => {
   const window = new DeliveryWindow(10, 1_000)
   for (let number = 0; number < 100_000; number += 1) window.isNew([`id ${number}`], 0)
   assert.equal(window.size, 10)

@@ -6,7 +6,7 @@ import { signOff } from './sign-off.ts'
 const ADA = { name: 'Ada', email: 'ada@example.com' }
 const LINE = 'Signed-off-by: Ada <ada@example.com>'
 
-test('the sign-off joins the trailers, or begins their paragraph', () => {
+test('the sign-off joins the trailers, or starts their paragraph', () => {
   for (const [message, expected] of [
     ['Subject', `Subject\n\n${LINE}\n`],
     ['Subject: with colon', `Subject: with colon\n\n${LINE}\n`],
@@ -24,7 +24,7 @@ test('the sign-off joins the trailers, or begins their paragraph', () => {
   }
 })
 
-test('git finds the trailers that we mean', () => {
+test('git parses the same trailers', () => {
   const message = signOff(
     'S\n\nBody: not a trailer\nas prose.\n\nkpt:{"package":"a"}\n\nDrift-Id: 1',
     ADA,

@@ -91,14 +91,14 @@ describe('signatures of commits', { skip }, () => {
     return judgeVerifies(built.stdout.trim(), signersFile(path))
   }
 
-  it('are, byte for byte, those that ssh-keygen makes', () => {
+  it('equal those of ssh-keygen byte for byte', () => {
     for (const message of ['one', 'gpgsig in a message\n\nand a body: ä', 'x'.repeat(100_000)]) {
       const commit = commitOf(message)
       assert.deepEqual(signCommit(commit, key), signedByKeygen(commit, own, 'git'))
     }
   })
 
-  it('are taken by git verify-commit and by ssh-keygen -Y verify, with the e-mail address as principal', () => {
+  it('pass git verify-commit and ssh-keygen -Y verify, with the e-mail address as principal', () => {
     const signed = signCommit(commitOf('one'), key)
     assert.ok(gitVerifies(signed, own))
     writeFileSync(at('one.sig'), armouredIn(signed))
@@ -119,7 +119,7 @@ describe('signatures of commits', { skip }, () => {
     assert.notEqual(run('ssh-keygen', args, commitOf('two')).status, 0)
   })
 
-  it('of the real git are known, merge commits and headers of other tools included', () => {
+  it('verify on commits of real git, including merge commits and headers of other tools', () => {
     const commit = (...args: readonly string[]) => {
       const settings = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${own}`]
       const outcome = judge([...settings, 'commit', '-q', '-S', '--allow-empty', ...args])
@@ -157,19 +157,18 @@ describe('signatures of commits', { skip }, () => {
         text.replace('\nauthor', '\nparent 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor'),
         'latin1',
       ),
-    'a signature of a file and not of a commit': () => signedByKeygen(commitOf('one'), own, 'file'),
-    'a signature with its end cut off': () =>
-      withArmour(armour.split('\n').slice(0, -3).join('\n ')),
-    'a signature with its middle cut out': () =>
+    'a signature of a file instead of a commit': () => signedByKeygen(commitOf('one'), own, 'file'),
+    'a truncated signature': () => withArmour(armour.split('\n').slice(0, -3).join('\n ')),
+    'a signature without its middle': () =>
       withArmour(armour.split('\n').toSpliced(2, 1).slice(0, -1).join('\n ')),
     'an empty signature': () =>
       withArmour('-----BEGIN SSH SIGNATURE-----\n -----END SSH SIGNATURE-----\n'),
-    'a signature of PGP': () =>
+    'a PGP signature': () =>
       withArmour('-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n'),
-    'the signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
+    'a signature in the message': () => Buffer.concat([commitOf('one'), Buffer.from(armour)]),
   }
   for (const [what, makeCommit] of Object.entries(MADE_UP)) {
-    it(`${what} is not ours; git declares so too`, () => {
+    it(`rejects ${what}, as git does`, () => {
       const commit = makeCommit()
       assert.ok(what === 'no signature' || !commit.equals(signed), 'nothing was changed')
       assert.equal(isSignedBy(commit, [key.publicKey]), false)
@@ -177,7 +176,7 @@ describe('signatures of commits', { skip }, () => {
     })
   }
 
-  it('two signatures are none, whatever they are', () => {
+  it('rejects a commit with two signatures', () => {
     assert.notEqual(header, '')
     for (const more of [header + header, header + header.replace('gpgsig', 'gpgsig-sha256')])
       assert.equal(
@@ -186,7 +185,7 @@ describe('signatures of commits', { skip }, () => {
       )
   })
 
-  it('no change of one byte of what is signed, or of the signature, is taken, and none ends in an error', () => {
+  it('rejects any changed byte of the commit or the signature, without an error', () => {
     for (let index = 0; index < signed.length; index += 1) {
       const changed = Buffer.from(signed)
       changed[index] = (changed[index] ?? 0) ^ 1
@@ -203,7 +202,7 @@ describe('signatures of commits', { skip }, () => {
       assert.equal(isSignedBy(signed.subarray(0, length), [key.publicKey]), false)
   })
 
-  it('base64 whose last bits are not zero is no signature, as for ssh-keygen', () => {
+  it('rejects base64 with nonzero trailing bits, like ssh-keygen', () => {
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
     const [before = '', last = ''] = /([\s\S])=\n -----END/.exec(text) ?? []
     const changed = text.replace(
@@ -215,7 +214,7 @@ describe('signatures of commits', { skip }, () => {
     assert.equal(gitVerifies(Buffer.from(changed, 'latin1'), own), false)
   })
 
-  it('a key that cannot be used is refused with the reason, and nothing of it is told', async () => {
+  it('rejects an unusable key with the reason, without revealing the key', async () => {
     const pem = execFileSync(
       'ssh-keygen',
       ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', '', '-f', at('pem')],
@@ -262,7 +261,7 @@ describe('signatures of commits', { skip }, () => {
     }
   })
 
-  it('the key comes from a file, or from a variable with real or written line breaks; both at once are refused', async () => {
+  it('reads the key from a file, or from a variable with real or escaped line breaks, but not both', async () => {
     const pem = readFileSync(own, 'utf8')
     for (const more of [
       { BACKPORCH_SIGNING_KEY_FILE: 'own' },
@@ -294,7 +293,7 @@ describe('signatures of commits', { skip }, () => {
     assert.equal(notified?.readByAll, false)
   })
 
-  it('an earlier key is believed where the allowed signers have it for the address of the bot, and not otherwise', async () => {
+  it('accepts an earlier key only when the allowed signers list it for the address of the bot', async () => {
     const before = signCommit(commitOf('one'), parsePrivateKey(readFileSync(other, 'utf8')))
     const line = readFileSync(`${other}.pub`, 'utf8').trim()
     const believed = async (file: string): Promise<boolean | undefined> => {
@@ -347,7 +346,7 @@ describe('signatures of commits', { skip }, () => {
       )
   })
 
-  it('every commit that a repository writes is signed, has the same id each time, and says so when it is read', async () => {
+  it('signs every commit of a repository with a reproducible id, and reports it as signed on reading', async () => {
     const made = await makeTestRepository('local bare')
     try {
       const signer = await findCommitSigner({ BACKPORCH_SIGNING_KEY_FILE: own }, folder, BOT.email)

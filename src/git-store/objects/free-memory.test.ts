@@ -24,11 +24,11 @@ const TEXTS = {
 }
 
 for (const [name, text] of Object.entries(TEXTS))
-  test(`the nodes of ${name} are estimated without reading it: at least three quarters of them, and at most three times as many`, () => {
+  test(`estimates the nodes of ${name} without parsing, between 0.75 and 3 times the real number`, () => {
     const [nodes, estimated] = [nodesIn(text), estimateNodes(new TextEncoder().encode(text))]
     assert.ok(estimated >= 0.75 * nodes && estimated <= 3 * nodes, `${estimated} of ${nodes}`)
   })
 
-test('no file counts as more than what is read of it', () => {
+test('the estimate of a file never exceeds what is read of it', () => {
   assert.equal(estimateNodes(new Uint8Array(1_000_000).fill(44)), 500_000)
 })

@@ -24,7 +24,7 @@ function commitOf(
 
 const ids = (objects: readonly GitObject[]) => objects.map((object) => object.id).sort()
 
-test('only what the remote lacks is sent', () => {
+test('sends only objects that the remote lacks', () => {
   const store = new NewObjects()
   const first = commitOf('1', ['f'.repeat(40) as ObjectId])
   const second = commitOf('2', [first.id])
@@ -39,7 +39,7 @@ test('only what the remote lacks is sent', () => {
   assert.deepEqual(store.listMissingFrom([second.id], new Set([second.id])), [])
 })
 
-test('what was forgotten is neither sent nor counted', () => {
+test('neither keeps nor counts a forgotten commit', () => {
   const store = new NewObjects()
   const { id, objects } = commitOf('1', [])
   for (const object of [...objects, ...objects]) store.add(object)

@@ -28,7 +28,7 @@ const COMMIT = {
   message: 'Grüße\n\nkpt:{}\n',
 }
 
-test('a blob has the id that git gives it', () => {
+test('a blob has the same id as in git', () => {
   assert.equal(createGitObject('blob', Buffer.from('')).id, SOME)
   assert.equal(
     createGitObject('blob', Buffer.from('hello\n')).id,
@@ -36,7 +36,7 @@ test('a blob has the id that git gives it', () => {
   )
 })
 
-test('folders sort as if their name ended with a slash', () => {
+test('folders sort as if their names ended with a slash', () => {
   const entry = (mode: string, name: string): TreeEntry => ({ mode, name, id: SOME })
   const tree = createTreeObject([
     entry('100644', 'web.txt'),
@@ -50,7 +50,7 @@ test('folders sort as if their name ended with a slash', () => {
   )
 })
 
-test('a commit reads back as it was written', () => {
+test('a commit reads back as written', () => {
   const object = commitObject(COMMIT)
   assert.deepEqual(parseCommit(object.id, object.content), {
     id: object.id,
@@ -62,7 +62,7 @@ test('a commit reads back as it was written', () => {
   })
 })
 
-test('a commit in another encoding, with a signature and a strange author is read', () => {
+test('reads a commit in another encoding, with a signature and an unusual author', () => {
   const text = `tree ${SOME}\nauthor Zo\xeb <> -5 +0200\ncommitter x <y> 1 +0000\nencoding ISO-8859-1\ngpgsig -----BEGIN\n author fake <f> 9 +0000\n -----END\n\nGr\xfc\xdfe\n`
   const commit = parseCommit(SOME, Buffer.from(text, 'latin1'))
   assert.equal(commit.message, 'Grüße\n')
@@ -70,7 +70,7 @@ test('a commit in another encoding, with a signature and a strange author is rea
   assert.deepEqual(commit.committer, { name: 'x', email: 'y', at: 1 })
 })
 
-test('bytes that are no tree, commit or pack are refused', () => {
+test('rejects bytes that are not a tree, commit or pack', () => {
   for (const bytes of ['100644 a', '100644 a\0short', 'x a\0'.padEnd(24, 'x'), '\0'.repeat(30)]) {
     assert.throws(() => parseTree(Buffer.from(bytes)), BrokenObject)
   }
@@ -84,7 +84,7 @@ test('bytes that are no tree, commit or pack are refused', () => {
   assert.throws(() => checkPack(flipped), BrokenObject)
 })
 
-test('git index-pack --strict takes our packs, whatever the sizes', () => {
+test('git index-pack --strict accepts the packs, for all sizes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backporch-pack-'))
   const env = gitTestEnvironment(folder)
   try {

@@ -14,7 +14,7 @@ function packOf(size: number): Buffer {
   return Buffer.concat([head, Buffer.from([...bytes, rest]), Buffer.alloc(20)])
 }
 
-test('a whole history with an object that is too large: its size is told, and how to find it', () => {
+test('reports the size of an oversized object in a full history, and how to find it', () => {
   assert.throws(
     () => readPackEntries(packOf(300 * MEBIBYTE), 256 * MEBIBYTE),
     (thrown) => {

@@ -47,7 +47,7 @@ class Store {
   }
 }
 
-test('files are written, replaced and deleted by their paths', async () => {
+test('writes, replaces and deletes files by path', async () => {
   const store = new Store()
   const first = await store.edit(
     undefined,
@@ -68,7 +68,7 @@ test('files are written, replaced and deleted by their paths', async () => {
   })
 })
 
-test('only the folders on the way to a change are read', async () => {
+test('reads only the folders on the path to a change', async () => {
   const store = new Store()
   const root = await store.edit(undefined, file('a/b/c', '1'), file('x/y/z', '1'))
   store.reads.length = 0
@@ -76,7 +76,7 @@ test('only the folders on the way to a change are read', async () => {
   assert.equal(store.reads.length, 3)
 })
 
-test('a change that changes nothing makes nothing', async () => {
+test('a change without effect creates no objects', async () => {
   const store = new Store()
   const root = await store.edit(undefined, file('a/b', '1'))
   assert.deepEqual(
@@ -92,7 +92,7 @@ test('a change that changes nothing makes nothing', async () => {
   )
 })
 
-test('an emptied folder goes, and an emptied repository is the empty tree', async () => {
+test('removes an emptied folder, and an emptied repository is the empty tree', async () => {
   const store = new Store()
   const root = await store.edit(undefined, file('a/b/c', '1'), file('d', '1'))
   assert.deepEqual(await store.files(await store.edit(root, file('a/b/c', null))), {
@@ -140,7 +140,7 @@ test('a file becomes a folder, or a folder a file, only when the old one is dele
   assert.deepEqual(await store.files(turned), { 'a/x': '100644 2', b: '100644 2' })
 })
 
-test('a symbolic link and a submodule are neither written nor followed, and may be deleted', async () => {
+test('neither writes nor follows a symbolic link or submodule, but may delete it', async () => {
   const store = new Store()
   const odd = createTreeObject([
     { mode: '120000', name: 'link', id: SOME },
@@ -152,7 +152,7 @@ test('a symbolic link and a submodule are neither written nor followed, and may 
   assert.equal(await store.edit(odd.id, file('link', null), file('module', null)), EMPTY_TREE)
 })
 
-test('a path that git or a file system takes for something else is refused', async () => {
+test('rejects a path that git or a file system interprets in a special way', async () => {
   const hostile = [
     '',
     '/a',
@@ -197,7 +197,7 @@ test('a path that git or a file system takes for something else is refused', asy
   }
 })
 
-test('one path named twice is refused', async () => {
+test('rejects a path that is named twice', async () => {
   await refused(editTree(async () => [], undefined, [file('a', '1'), file('a', '2')]))
 })
 

@@ -27,7 +27,7 @@ const packagePath = fc
   .map((segments) => segments.join('/'))
 const workspace = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
 
-test('a workspace branch reads back as it was written', () => {
+test('a workspace branch reads back as written', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('drafts' as const, 'proposed' as const),
@@ -43,7 +43,7 @@ test('a workspace branch reads back as it was written', () => {
   )
 })
 
-test('a revision tag reads back as it was written', () => {
+test('a revision tag reads back as written', () => {
   fc.assert(
     fc.property(packagePath, fc.nat(), (path, revision) => {
       const tag = { packagePath: path, revision }
@@ -54,7 +54,7 @@ test('a revision tag reads back as it was written', () => {
   )
 })
 
-test('names are printed as Porch names them', () => {
+test('prints names like Porch does', () => {
   assert.equal(
     formatWorkspaceBranch({
       state: 'proposed',
@@ -66,7 +66,7 @@ test('names are printed as Porch names them', () => {
   assert.equal(formatRevisionTag({ packagePath: 'apps/web', revision: 3 }), 'apps/web/v3')
 })
 
-test('a branch with fewer than two segments after the state is refused', () => {
+test('rejects a branch with fewer than two segments after the state', () => {
   refused(() => formatWorkspaceBranch({ state: 'drafts', packagePath: '', workspace: 'foo' }))
   assert.equal(parseWorkspaceBranch('drafts/foo'), undefined)
   for (const ref of [
@@ -80,7 +80,7 @@ test('a branch with fewer than two segments after the state is refused', () => {
   }
 })
 
-test('a workspace that is no DNS label is refused', () => {
+test('rejects a workspace that is not a DNS label', () => {
   for (const name of ['Drift', 'a_b', '-a', 'a-', 'a.b', '', 'x'.repeat(64), 'a\n']) {
     refused(() =>
       formatWorkspaceBranch({ state: 'drafts', packagePath: 'apps/web', workspace: name }),
@@ -89,7 +89,7 @@ test('a workspace that is no DNS label is refused', () => {
   }
 })
 
-test('a package path that git does not allow in a ref is refused', () => {
+test('rejects a package path that git does not allow in a ref', () => {
   for (const path of [
     'my app',
     'a..b',
@@ -113,7 +113,7 @@ test('a package path that git does not allow in a ref is refused', () => {
   }
 })
 
-test('the rules are those of git check-ref-format', () => {
+test('applies the rules of git check-ref-format', () => {
   const awkward = fc.constantFrom(
     'a',
     'b',
@@ -154,7 +154,7 @@ test('the rules are those of git check-ref-format', () => {
   assert.equal(isWellFormedRefName(''), false)
 })
 
-test('only our own refs and the named base branch may be pushed', () => {
+test('allows pushes only to its own refs and the named base branch', () => {
   for (const ref of [
     'refs/heads/drafts/apps/web/drift-1',
     'refs/heads/proposed/web/d',
@@ -206,7 +206,7 @@ test('the next revision is one more than the highest number among the tags of th
   assert.equal(computeNextRevision(['apps/web/v99999999999999999999'], 'apps/web'), 1)
 })
 
-test('a proposal to change the policy has a branch of its own, and only of that form', () => {
+test('a policy proposal has its own branch, and only a branch of that form is one', () => {
   for (const verb of ['ignore', 'unignore']) {
     assert.deepEqual(parseOwnedRef(`refs/heads/drift/${verb}-0a1b2c3d`), { kind: 'policy' })
     assertPushable({ ref: `refs/heads/drift/${verb}-0a1b2c3d`, to: SOME_ID })
@@ -222,7 +222,7 @@ test('a proposal to change the policy has a branch of its own, and only of that 
     refused(() => assertPushable({ ref: `refs/heads/drift/${name}`, to: SOME_ID }))
 })
 
-test('a branch of Porch or of Backporch that HEAD names is not the base branch: main is, or else master', () => {
+test('uses main, or else master, as base branch when HEAD names a branch of Porch or Backporch', () => {
   const base = (head: string | undefined, ...branches: readonly string[]) =>
     findDefaultBaseBranch(head, (name) => branches.includes(name))
   for (const head of [

@@ -39,7 +39,7 @@ const lines = (...texts: readonly string[]) =>
 const faulty = (kind: StreamFault['kind']) => (error: unknown) =>
   error instanceof StreamFault && error.kind === kind
 
-test('lines read back as they were framed, however the stream is cut', async () => {
+test('lines read back as framed, in any chunking of the stream', async () => {
   const contents = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(
@@ -58,7 +58,7 @@ test('lines read back as they were framed, however the stream is cut', async () 
   )
 })
 
-test('what is not framed, or breaks off, is a fault', async () => {
+test('reports unframed or truncated input', async () => {
   for (const text of ['<!doctype html>', '0002', '0003', 'fff1x', '-001', '0x04']) {
     await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('malformed'), text)
   }
@@ -66,7 +66,7 @@ test('what is not framed, or breaks off, is a fault', async () => {
     await assert.rejects(readPktLine(readerOf(Buffer.from(text))), faulty('ended'), text)
 })
 
-test('a line that came while the process stood still is read', async (t) => {
+test('reads a line that arrived while the process was suspended', async (t) => {
   for (const limits of [
     { silence: 40, bytes: 100 },
     { silence: 60_000, bytes: 100, deadline: () => 40 },
@@ -78,7 +78,7 @@ test('a line that came while the process stood still is read', async (t) => {
   }
 })
 
-test('a stream that falls silent or grows too large is a fault', async () => {
+test('reports a stream that falls silent or exceeds the size limit', async () => {
   async function* silent() {
     yield Buffer.from('00')
     await new Promise(() => undefined)
@@ -93,7 +93,7 @@ test('a stream that falls silent or grows too large is a fault', async () => {
   )
 })
 
-test('a stream that drips is a fault, and a slow one that goes on is none', async () => {
+test('reports a stream that drips, and accepts a slow one that makes progress', async () => {
   async function* dripping(bytes: number, milliseconds: number) {
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -112,7 +112,7 @@ test('a stream that drips is a fault, and a slow one that goes on is none', asyn
   )
 })
 
-test('the time that the reader itself takes does not count', async () => {
+test('does not count the time that the reader itself takes', async () => {
   async function* two() {
     yield Buffer.from('a')
     yield Buffer.from('b')
@@ -123,7 +123,7 @@ test('the time that the reader itself takes does not count', async () => {
   assert.equal((await reader.read(1))?.toString(), 'b')
 })
 
-test('of a text that never ends its beginning is read', async () => {
+test('reads only the beginning of an endless text', async () => {
   async function* endless() {
     for (;;) yield Buffer.from('busy ')
   }
@@ -138,7 +138,7 @@ test('of a text that never ends its beginning is read', async () => {
   assert.equal(await new ByteReader(cut(), { silence: 1_000, bytes: 100 }).readSome(12), 'no ')
 })
 
-test('the bands of an answer are told apart', async () => {
+test('separates the bands of a response', async () => {
   const answer = await readBands(readerOf(lines('\u0001pa', '\u0002hello', '\u0001ck')))
   assert.deepEqual(answer, { content: Buffer.from('pack'), messages: 'hello', fatal: undefined })
   assert.equal((await readBands(readerOf(lines('\u0001pa', '\u0003no memory')))).fatal, 'no memory')
@@ -146,7 +146,7 @@ test('the bands of an answer are told apart', async () => {
   await assert.rejects(readBands(readerOf(lines('\u0004x'))), faulty('malformed'))
 })
 
-test('an advertisement gives refs, peeled tags, the branch of HEAD and capabilities', async () => {
+test('parses refs, peeled tags, the HEAD branch and capabilities of an advertisement', async () => {
   const caps = 'atomic symref=HEAD:refs/heads/main object-format=sha1 agent=git/2'
   const bytes = Buffer.concat([
     lines('# service=git-upload-pack\n'),
@@ -182,7 +182,7 @@ test('an empty repository advertises no ref', async () => {
   assert.ok(advertisement.capabilities.has('report-status'))
 })
 
-test('a repository of SHA-256 is refused by its object format', async () => {
+test('rejects a SHA-256 repository by its object format', async () => {
   const long = 'a'.repeat(64)
   const advertisement = await readAdvertisement(
     readerOf(lines(`${long} refs/heads/main\0object-format=sha256\n`)),
@@ -194,7 +194,7 @@ test('a repository of SHA-256 is refused by its object format', async () => {
   )
 })
 
-test('an error line, a web page and a broken list are refused', async () => {
+test('rejects an error line, a web page and a broken list', async () => {
   await assert.rejects(
     readAdvertisement(readerOf(lines('ERR no such repository\n')), false),
     RefusedService,
@@ -211,7 +211,7 @@ test('an error line, a web page and a broken list are refused', async () => {
   await assert.rejects(readAdvertisement(readerOf(Buffer.alloc(0)), false), faulty('ended'))
 })
 
-test('more branches and tags than are kept in memory end the list, whatever else a server lists', async () => {
+test('stops the list when branches and tags exceed the memory limit, whatever else the server lists', async () => {
   const list = new RefList()
   for (let index = 0; index < 260_000; index += 1) list.keep(`${ID} refs/changes/${index}`)
   assert.equal(list.refs.size, 0)
@@ -222,7 +222,7 @@ test('more branches and tags than are kept in memory end the list, whatever else
   assert.throws(() => list.keep(`${ID} refs/tags/last`), TooManyRefs)
 })
 
-test('more names than are kept in memory end the list in each version of the protocol', async () => {
+test('stops the list when names exceed the memory limit, in each protocol version', async () => {
   async function* listed(name: (index: number) => string) {
     for (let index = 0; index < 600; index += 1) yield encodePktLine(`${ID} ${name(index)}\n`)
     yield FLUSH

@@ -5,7 +5,7 @@ import { parseRemoteAddress } from './remote-address.ts'
 
 const parse = (text: string) => parseRemoteAddress(text, '/srv')
 
-test('an https address is printed without its credentials', () => {
+test('prints an https address without its credentials', () => {
   const address = parse('https://bot:s3cret%21@git.example.com:8443/team/repo.git/?token=s3cret#x')
   assert.deepEqual(address, {
     kind: 'http',
@@ -15,14 +15,14 @@ test('an https address is printed without its credentials', () => {
   })
 })
 
-test('http is for this machine only', () => {
+test('accepts http only for the local machine', () => {
   for (const host of ['localhost', '127.0.0.1:3000', '127.8.8.8', '[::1]:80'])
     assert.equal(parse(`http://${host}/r.git`).kind, 'http')
   for (const host of ['example.com', '10.0.0.1', 'localhost.example.com', '127.0.0.1.example.com'])
     refused(`http://${host}/r.git`)
 })
 
-test('a path and a file address are local, made absolute', () => {
+test('a path and a file address are local, and become absolute', () => {
   assert.deepEqual(parse('repo'), {
     kind: 'local',
     printed: '/srv/repo',
@@ -44,7 +44,7 @@ test('a path and a file address are local, made absolute', () => {
   refused('file://host/srv/repo.git')
 })
 
-test('ssh addresses of both forms give destination, port and path', () => {
+test('parses destination, port and path of both forms of ssh addresses', () => {
   assert.deepEqual(parse('git@host.example:team/repo.git'), {
     kind: 'ssh',
     printed: 'git@host.example:team/repo.git',
@@ -63,7 +63,7 @@ test('ssh addresses of both forms give destination, port and path', () => {
   assert.equal(six.kind === 'ssh' && six.destination, '::1')
 })
 
-test('an address that would run a program or look like an option is refused', () => {
+test('rejects an address that would run a program or look like an option', () => {
   for (const text of [
     'ext::sh -c x',
     'fd::17',
@@ -89,7 +89,7 @@ test('an address that would run a program or look like an option is refused', ()
   }
 })
 
-test('a refusal never repeats the credentials of the address', () => {
+test('an error never repeats the credentials of the address', () => {
   for (const text of [
     'http://bot:s3cret@example.com/r.git',
     'git://bot:s3cret@example.com/r',

@@ -11,7 +11,7 @@ import {
 const { signal } = new AbortController()
 
 for (const kind of ['http', 'file', 'ssh'] as const) {
-  test(`${kind}: each conversation is told with its outcome and time, and without credentials`, async () => {
+  test(`${kind}: traces each request with outcome and duration, without credentials`, async () => {
     const created = await makeTestRepository(kind)
     try {
       const reported: TracedRequest[] = []
@@ -41,7 +41,7 @@ for (const kind of ['http', 'file', 'ssh'] as const) {
   })
 }
 
-test('what fails is told as failed, and the failure is the one that comes without telling', async () => {
+test('traces a failure as failed, and throws the same failure as without a trace', async () => {
   const created = await makeTestRepository('http')
   try {
     const reported: TracedRequest[] = []

@@ -46,7 +46,7 @@ function hook(fixture: TestRepository, name: string, script: string): void {
 
 for (const kind of REMOTE_KINDS) {
   describe(`probePush, ${kind}`, () => {
-    it('finds what is let through, and leaves no trace', async () => {
+    it('finds the permitted refs, and leaves no trace', async () => {
       const fixture = await makeTestRepository(kind)
       try {
         hook(fixture, 'post-receive', `touch '${join(fixture.root, 'received')}'`)
@@ -62,7 +62,7 @@ for (const kind of REMOTE_KINDS) {
       }
     })
 
-    it('finds what each of the two hooks refuses, ref by ref', async () => {
+    it('reports ref by ref what each of the two hooks rejects', async () => {
       for (const [name, script] of [
         [
           'pre-receive',
@@ -88,7 +88,7 @@ for (const kind of REMOTE_KINDS) {
   })
 }
 
-it('moves no ref that is there, and cannot tell of one that stands at the base commit', async () => {
+it('moves no existing ref, and cannot judge one that points to the base commit', async () => {
   const fixture = await makeTestRepository('local bare')
   try {
     fixture.git('update-ref', 'refs/heads/drift-ledger', 'main~1')
@@ -105,7 +105,7 @@ it('moves no ref that is there, and cannot tell of one that stands at the base c
   }
 })
 
-it('believes of GitHub only the texts whose meaning is known', async () => {
+it('interprets only GitHub texts with a known meaning', async () => {
   const base = 'a'.repeat(40)
   const ref = 'refs/heads/drafts/backporch-check/drift-check'
   const answerTo = async (agent: string, unpacked: string, reason: string | undefined) => {
@@ -172,7 +172,7 @@ it('believes of GitHub only the texts whose meaning is known', async () => {
   )
 })
 
-it('says that the server does not know us', async () => {
+it('reports that the server does not know the credentials', async () => {
   const fixture = await makeTestRepository('http')
   try {
     const failure = await expectFailure(probe(fixture, REFS, 'wrong'), 'BP4005')

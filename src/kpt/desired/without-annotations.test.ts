@@ -4,7 +4,7 @@ import { removeAnnotations } from './without-annotations.ts'
 
 const NAMES: ReadonlySet<string> = new Set(['tool/a', 'tool/b'])
 
-test('the named annotations are removed, and the others stay', () => {
+test('removes the named annotations and keeps the others', () => {
   const object = {
     kind: 'Service',
     metadata: { name: 'web', annotations: { 'tool/a': '1', team: 'shop' } },
@@ -17,7 +17,7 @@ test('the named annotations are removed, and the others stay', () => {
   })
 })
 
-test('maps that are empty then are removed', () => {
+test('removes maps that become empty', () => {
   const named = {
     kind: 'Service',
     metadata: { name: 'web', annotations: { 'tool/a': '1', 'tool/b': '2' } },
@@ -29,7 +29,7 @@ test('maps that are empty then are removed', () => {
   )
 })
 
-test('other values do not change', () => {
+test('keeps other values unchanged', () => {
   for (const value of [
     null,
     'text',

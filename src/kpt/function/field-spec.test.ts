@@ -4,7 +4,7 @@ import { writeYamlNode } from '@backporch/kyaml/edit-yaml'
 import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import { type FieldSpec, splitFieldPath, visitField } from './field-spec.ts'
 
-test('a path is split at its slashes, but not at the escaped ones', () => {
+test('splits a path at slashes, but not at escaped ones', () => {
   assert.deepEqual(splitFieldPath('a/b'), ['a', 'b'])
   assert.deepEqual(splitFieldPath('/a/b'), ['a', 'b'])
   assert.deepEqual(splitFieldPath('a/b\\/c\\/d/e'), ['a', 'b/c/d', 'e'])
@@ -25,7 +25,7 @@ function visited(rest: string, spec: FieldSpec, created: 'map' | 'scalar' = 'map
   return { found, problem, rest: writeYamlNode(item).slice(THING.length) }
 }
 
-test('each item of a list is visited, and a missing or null field ends the visit', () => {
+test('visits each item of a list, and stops at a missing or null field', () => {
   const rest = 'spec:\n  parts: [{a: 1}, {}, {a: {}}, null]\n  none:\n'
   assert.deepEqual(visited(rest, { path: 'spec/parts/a' }).found, [
     'spec.parts.a scalar',
@@ -41,14 +41,14 @@ test('each item of a list is visited, and a missing or null field ends the visit
   )
 })
 
-test('missing fields are created if the spec says create', () => {
+test('creates missing fields if the spec says create', () => {
   const create = { create: true }
   assert.equal(visited('', { path: 'a/b', ...create }).rest, 'a:\n  b: {}\n')
   assert.equal(visited('a:\n', { path: 'a/b', ...create }, 'scalar').rest, 'a:\n  b:\n')
   assert.equal(visited('', { path: 'a[]/b', ...create }).rest, '')
 })
 
-test('a node of another kind on the path is reported with the path', () => {
+test('reports a node of another kind on the path with the path', () => {
   assert.equal(
     visited('spec: text\n', { path: 'spec/a' }).problem,
     "considering field 'spec/a' of object Thing.v1.example.com/a.[noNs]: expected sequence or mapping node",

@@ -17,7 +17,7 @@ function map(text: string): YamlMap {
 }
 
 /** The answers of kyaml 0.15 `IsValueNonString`. */
-test('a value is something else to a YAML 1.1 reader, or text, or nothing it can read', () => {
+test('a YAML 1.1 reader sees a value as another type, as a string, or as invalid', () => {
   for (const other of [
     'yes',
     'on',
@@ -60,7 +60,7 @@ test('a value is something else to a YAML 1.1 reader, or text, or nothing it can
 const OBJECT =
   'metadata:\n  annotations:\n    b: \'1\' # one\n    c: "x" # two\n    a: z\n  name: a\n'
 
-test('annotations in place keep their order and comments, and lose quotes that nothing needs', () => {
+test('annotations edited in place keep order and comments, and lose unneeded quotes', () => {
   const object = map(OBJECT)
   const before = object.entries[0]?.value
   restyleAnnotations(object, readItemAnnotations(object))
@@ -75,7 +75,7 @@ test('annotations in place keep their order and comments, and lose quotes that n
   assert.equal(writeYamlNode(object), 'metadata:\n  name: a\n')
 })
 
-test('replaced annotations are last and sorted by name; missing metadata is created', () => {
+test('replaced annotations come last, sorted by name, and missing metadata is created', () => {
   const object = map(OBJECT)
   replaceAnnotations(object, readItemAnnotations(object))
   assert.equal(

@@ -19,13 +19,13 @@ function named(more: Partial<PipelineFunction>): string {
   return getFunctionName({ ...none, ...more })
 }
 
-test('a function is named by the last part of its image, without tag and digest', () => {
+test('names a function after the last part of its image, without tag and digest', () => {
   assert.equal(named({ image: 'set-labels' }), 'set-labels')
   assert.equal(named({ image: 'localhost:5000/a/set-labels:v0.2.0' }), 'set-labels')
   assert.equal(named({ image: `ghcr.io/a/b/set-labels@sha256:${'a'.repeat(64)}` }), 'set-labels')
 })
 
-test('a program is named without its folder, its arguments and its ending', () => {
+test('names a program without its folder, arguments and file extension', () => {
   assert.equal(named({ exec: 'set-labels' }), 'set-labels')
   assert.equal(named({ exec: './bin/check.mjs --strict' }), 'check')
   assert.equal(named({ exec: 'functions/set-labels/run.ts' }), 'set-labels')

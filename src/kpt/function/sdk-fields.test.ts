@@ -11,7 +11,7 @@ function map(text: string): YamlMap {
   return node
 }
 
-test('only a text is a text', () => {
+test('reads only a string as text', () => {
   const texts = ['a', '"1"', "'true'", 'yes', 'y', '1:30', '!!str 1', '""']
   for (const text of texts) assert.equal(readText(map(`a: ${text}\n`), ['a']).is, 'text', text)
   for (const other of ['1', 'true', 'null', '~', '1.5', '2020-01-01', '[]', '{}', '!!int "1"'])
@@ -29,7 +29,7 @@ test('an unchanged text keeps its node; a changed one gets a new node with the o
   assert.equal(writeYamlNode(object), 'a: x # one\nb: x # two\n')
 })
 
-test('a word of YAML 1.1 gets no quotes, so that kubectl reads a boolean', () => {
+test('a YAML 1.1 boolean word gets no quotes, so that kubectl reads a boolean', () => {
   const object = map('a: "on"\n')
   assert.ok(writeText(object, ['a'], 'yes'))
   assert.ok(writeText(object, ['on', 'off'], 'true'))
@@ -38,7 +38,7 @@ test('a word of YAML 1.1 gets no quotes, so that kubectl reads a boolean', () =>
   assert.deepEqual(readText(object, ['a']), { is: 'text', text: 'yes' })
 })
 
-test('missing maps are created, and nothing is written below another kind of node', () => {
+test('creates missing maps, and writes nothing below another kind of node', () => {
   const object = map('a: 1\n')
   assert.ok(writeText(object, ['b', 'c'], '2'))
   assert.ok(!writeText(object, ['a', 'c'], '2'))
@@ -61,7 +61,7 @@ test('an empty part matches anything, and with two slashes in the apiVersion all
   assert.ok(isOfKind(kind('resources: []\n'), { version: 'v1', kind: 'Service' }))
 })
 
-test('an object is for tools only if the annotation is a text', () => {
+test('an object is local config only if the annotation is a string', () => {
   const local = (value: string) =>
     isLocalToSdk(map(`metadata: {annotations: {config.kubernetes.io/local-config: ${value}}}\n`))
   assert.deepEqual(['"true"', '"x"', 'true', '"false"', '""', '[]'].map(local), [

@@ -33,7 +33,7 @@ test('only a comment that begins with "# kpt-set: " is a pattern', () => {
   }
 })
 
-test('a reference goes from its brace to the next closing one', () => {
+test('a reference extends from its brace to the next closing brace', () => {
   assert.deepEqual(parseSetterPattern('a${b${c}d}$e${f').setters, ['b${c'])
   assert.deepEqual(parseSetterPattern('${}').setters, [''])
   assert.equal(findOnlySetter(parseSetterPattern('${env}')), 'env')
@@ -68,7 +68,7 @@ test('setters are replaced one after the other, and remaining references are unr
   })
 })
 
-test('values that name each other do not grow without end', () => {
+test('setters that refer to each other do not grow without end', () => {
   const chain = values(
     Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`s${index}`, `\${s${index + 1}}`.repeat(8)]),
@@ -99,7 +99,7 @@ const EXTRACTED: readonly (readonly [
   ['no setter', 'no setter', {}],
 ]
 
-test('current values are those of a greedy match', () => {
+test('current values come from a greedy match', () => {
   for (const [pattern, text, found] of EXTRACTED) {
     assert.deepEqual(
       extractSetterValues(parseSetterPattern(pattern), text),
@@ -118,7 +118,7 @@ const pattern = fc
   })
   .map((parts) => parseSetterPattern(parts.join('')))
 
-test('extraction is the regular expression of the original', () => {
+test('extraction uses the regular expression of the original', () => {
   fc.assert(
     fc.property(pattern, shortText, (each, text) => {
       const expression = each.literals.map((literal) => RE2JS.quote(literal)).join('(.*)')
@@ -135,7 +135,7 @@ test('extraction is the regular expression of the original', () => {
   )
 })
 
-test('extracted values expand to the text again', () => {
+test('extracted values expand to the same text', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }),
@@ -153,7 +153,7 @@ test('extracted values expand to the text again', () => {
   )
 })
 
-test('the one setter that explains a text is found', () => {
+test('finds the one setter that explains a text', () => {
   const each = parseSetterPattern('${a}-${b}')
   const now = values({ a: 'x', b: 'y' })
   const changes = (wanted: string) => {
@@ -170,7 +170,7 @@ test('the one setter that explains a text is found', () => {
   assert.equal(changes('xy'), 'none')
 })
 
-test('all ways that change equally few setters are returned', () => {
+test('returns all solutions that change equally few setters', () => {
   const found = invertPattern(parseSetterPattern('${a}-${b}'), values({ a: 'x', b: 'y' }), 'p-q-r')
   assert.deepEqual(found, {
     is: 'several',
@@ -194,20 +194,20 @@ test('a repeated setter has one value', () => {
   assert.deepEqual(invertPattern(each, values({ a: 'x', b: 'y' }), 'p/q-y'), { is: 'none' })
 })
 
-test('a setter without a current value has to be given one', () => {
+test('the solution sets a setter that has no current value', () => {
   assert.deepEqual(invertPattern(parseSetterPattern('${a}:${b}'), values({ a: 'x' }), 'x:y'), {
     is: 'one',
     changes: values({ b: 'y' }),
   })
 })
 
-test('no value is found that would be read as a reference', () => {
+test('never returns a value that would be read as a reference', () => {
   assert.deepEqual(invertPattern(parseSetterPattern('v${a}'), values({ a: 'x' }), 'v${b}'), {
     is: 'none',
   })
 })
 
-test('a search without an end is given up and not answered', () => {
+test('gives up an endless search without a solution', () => {
   const many = parseSetterPattern(
     Array.from({ length: 24 }, (_, index) => `\${s${index}}`).join(''),
   )
@@ -220,7 +220,7 @@ test('a search without an end is given up and not answered', () => {
   assert.equal(invertPattern(parseSetterPattern('${a}'.repeat(300)), new Map(), 'x').is, 'too-hard')
 })
 
-test('an inversion has every smallest way, and each proves itself', () => {
+test('an inversion returns every smallest solution, and each is verified', () => {
   const small = fc
     .array(fc.constantFrom('a', 'b', '-'), { maxLength: 5 })
     .map((signs) => signs.join(''))

@@ -12,7 +12,7 @@ function mapOf(text: string): YamlMap {
   return node
 }
 
-test('every entry of a map comes before its values, lists by number, aliases not at all', () => {
+test('visits every entry of a map before its values, list items by index, and no aliases', () => {
   const visited: string[] = []
   visitFields(mapOf('a: {b: 1, c: [x, {d: 2}]}\ne: &e y\nf: *e\n'), {
     entry: (_entry, location) => void visited.push(`entry ${formatLocation(location)}`),
@@ -35,7 +35,7 @@ test('the first problem ends the walk', () => {
   assert.deepEqual([problem, visited], ['no 2', ['1', '2']])
 })
 
-test('a credential is not shown: by its place, its name, its own form, or the setter', () => {
+test('hides a credential by its location, name, form or setter', () => {
   const shown = (text: string, setters: readonly string[] = []) => {
     const found: string[] = []
     const object = mapOf(text)
@@ -54,7 +54,7 @@ test('a credential is not shown: by its place, its name, its own form, or the se
   assert.equal(shown('url: word\n', ['api-token']), REDACTED)
 })
 
-test('the data of a config is text for every written type', () => {
+test('config data becomes a string for every type', () => {
   const data = getConfigData(mapOf('data: {a: 1, b: "x", c: ~, d: [y], __proto__: z}\n'))
   assert.deepEqual(
     [...data],

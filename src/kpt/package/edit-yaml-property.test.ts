@@ -141,7 +141,7 @@ function withNextLine(
 
 const RUNS = { numRuns: 300 }
 
-test('setting any place to any value gives exactly that value, and touches only its lines', () => {
+test('setting any location to any value gives exactly that value, and changes only its lines', () => {
   fc.assert(
     fc.property(manifests, styles, fc.nat(), values, (manifest, style, pick, value) => {
       const given = prepare(manifest, style)
@@ -160,7 +160,7 @@ test('setting any place to any value gives exactly that value, and touches only 
   )
 })
 
-test('removing any place gives the value without it, and touches only its lines or those of the emptied parent', () => {
+test('removing any location gives the value without it, and changes only its lines or those of the emptied parent', () => {
   fc.assert(
     fc.property(manifests, styles, fc.nat(), (manifest, style, pick) => {
       const given = prepare(manifest, style)
@@ -226,7 +226,7 @@ test('adding keys and items anywhere gives the value with them, and changes no l
   )
 })
 
-test('a scalar that is changed and changed back gives the bytes it had', () => {
+test('changing a scalar and changing it back restores its bytes', () => {
   const plain = fc.constantFrom<Json>('nginx:1.27', 'a b', 'x', 7, true, 1.5)
   fc.assert(
     fc.property(manifests, styles, fc.nat(), plain, (manifest, style, pick, value) => {
@@ -258,7 +258,7 @@ test('a scalar that is changed and changed back gives the bytes it had', () => {
   )
 })
 
-test('every text that is written reads the same under YAML 1.2 and 1.1', () => {
+test('every written text reads the same under YAML 1.2 and 1.1', () => {
   fc.assert(
     fc.property(texts, styles, (text, style) => {
       const given = prepare({ data: { key: 'x', flow: ['x'] } }, style)
@@ -298,7 +298,7 @@ test('every text that is written reads the same under YAML 1.2 and 1.1', () => {
   )
 })
 
-test('many edits at once give what they give one after the other', () => {
+test('many edits at once give the same result as one after the other', () => {
   fc.assert(
     fc.property(
       manifests,

@@ -34,7 +34,7 @@ describe('findPackages', () => {
     ])
   })
 
-  it('names the package that is the whole repository by the last label of its Kptfile', () => {
+  it('names the root package after the last label of its Kptfile name', () => {
     assert.deepEqual(['web', 'apps/web', 'my--web', undefined].map(deriveRootPackageName), [
       'web',
       'web',
@@ -43,7 +43,7 @@ describe('findPackages', () => {
     ])
   })
 
-  it('names it by a DNS label, whatever words its Kptfile has', () => {
+  it('names the root package by a DNS label, for any name in its Kptfile', () => {
     const names = [
       'Policy Blog Resources',
       'basens-AA',
@@ -74,13 +74,13 @@ describe('findPackages', () => {
     )
   })
 
-  it('takes the whole repository for one package where a Kptfile is at its root', () => {
+  it('returns the whole repository as one package when a Kptfile is at its root', () => {
     assert.deepEqual(findPackages(tree('Kptfile', 'apps/web/Kptfile')), [
       { path: '', rootPackage: true, subpackages: ['apps/web'], source: 'kpt' },
     ])
   })
 
-  it('finds nothing in our own records, in .git, or where the Kptfile is no regular file', () => {
+  it('finds no package in Backporch records, in .git, or where the Kptfile is not a regular file', () => {
     assert.deepEqual(
       findPackages(tree('.drift/records/Kptfile', 'a/.git/Kptfile', 'kptfile', 'a/Kptfile.yaml')),
       [],
@@ -95,7 +95,7 @@ describe('findPackages', () => {
     assert.equal(findPackages([{ path: 'a/Kptfile', mode: '100755' }]).length, 1)
   })
 
-  it('does not take a folder for part of another one whose name it begins with', () => {
+  it('does not attribute a folder to another one whose name is a prefix', () => {
     assert.deepEqual(
       findPackages(tree('web/Kptfile', 'web-api/Kptfile')).map(({ path }) => path),
       ['web', 'web-api'],
@@ -117,14 +117,14 @@ describe('selectPackages', () => {
   const paths = (...names: readonly string[]) =>
     selectPackages(REPOSITORY, names).map(({ path }) => path)
 
-  it('takes a path in any spelling, once, in the order of the packages', () => {
+  it('selects a path in any spelling, once, in the order of the packages', () => {
     assert.deepEqual(paths('infra/dns', './apps/web/', 'apps//web', 'apps/web'), [
       'apps/web',
       'infra/dns',
     ])
   })
 
-  it('takes a subpackage or any path inside for the package that owns it', () => {
+  it('selects the owning package for a subpackage or any path inside', () => {
     assert.deepEqual(paths('apps/web/db'), ['apps/web'])
     assert.deepEqual(paths('infra/dns/zone.yaml'), ['infra/dns'])
     assert.deepEqual(
@@ -133,11 +133,11 @@ describe('selectPackages', () => {
     )
   })
 
-  it('takes no names for all packages', () => {
+  it('selects all packages when no names are given', () => {
     assert.equal(paths().length, 3)
   })
 
-  it('names the nearest packages for an unknown name', () => {
+  it('suggests the nearest packages for an unknown name', () => {
     const near = failureOf(['apps/wbe'])
     assert.deepEqual([near.code, near.remedy], ['BP1004', 'name one of: apps/web'])
     assert.equal(failureOf(['web']).remedy, 'name one of: apps/web')
@@ -145,7 +145,7 @@ describe('selectPackages', () => {
     assert.equal(failureOf(['/apps/web']).code, 'BP1004')
   })
 
-  it('names the only package, or how many there are', () => {
+  it('for an unknown name, lists the only package, or how many there are', () => {
     assert.equal(
       failureOf(['elsewhere'], findPackages(tree('apps/web/Kptfile'))).remedy,
       'name the only package that there is, apps/web',
@@ -156,7 +156,7 @@ describe('selectPackages', () => {
     )
   })
 
-  it('takes a folder for every package below it, also where a package is above the folder', () => {
+  it('selects every package below a folder, also where a package is above the folder', () => {
     assert.deepEqual(paths('apps/'), ['apps/api', 'apps/web'])
     assert.equal(paths('.').length, 3)
     const units = findPackages(tree('Kptfile'), ['k/radarr/app', 'k/radarr/db', 'k'])
@@ -172,19 +172,19 @@ describe('selectPackages', () => {
     )
   })
 
-  it('fails where the repository has no package at all', () => {
+  it('fails when the repository has no package', () => {
     assert.equal(failureOf([], []).code, 'BP1004')
   })
 })
 
 describe('derivePackageSlug', () => {
-  it('joins the path, and takes the name of the root package', () => {
+  it('joins the path, and uses the name of the root package', () => {
     assert.equal(derivePackageSlug('apps/web', 'web'), 'apps--web')
     assert.equal(derivePackageSlug('web', 'other'), 'web')
     assert.equal(derivePackageSlug('', 'shop'), 'shop')
   })
 
-  it('never gives two packages one slug', () => {
+  it('never gives two packages the same slug', () => {
     const segment = fc.stringMatching(/^[ab-]{1,3}$/)
     const path = fc
       .array(segment, { minLength: 1, maxLength: 3 })
@@ -219,12 +219,12 @@ describe('findPackages of named folders', () => {
     ])
   })
 
-  it('takes one that is a package, or in one, for that package', () => {
+  it('ignores a named folder that is a package or inside one', () => {
     assert.deepEqual(found('apps/web', 'apps/web'), found())
     assert.deepEqual(findPackages(tree, ['plain/below']).length, 2)
   })
 
-  it('gives a name in both to the innermost', () => {
+  it('selects the innermost package for a path in both', () => {
     const packages = findPackages(tree, ['plain'])
     assert.deepEqual(
       ['plain', 'plain/below', 'plain/a.yaml'].map((name) =>

@@ -6,7 +6,7 @@ import { readKptfile } from './kptfile.ts'
 const text = (name: string): string =>
   `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`
 
-it('a Kptfile is read once, wherever it is, and a failure each time, with the place where it is', () => {
+it('reads equal Kptfiles once, and reports each failure with its own path', () => {
   const known = new KnownKptfiles(10_000)
   const first = known.read(text('web'), 'a/Kptfile')
   assert.deepEqual(first, readKptfile(text('web'), 'a/Kptfile'))
@@ -18,7 +18,7 @@ it('a Kptfile is read once, wherever it is, and a failure each time, with the pl
   }
 })
 
-it('at most the limit is stored, and the last read text stays', () => {
+it('caches at most the limit, and keeps the last read text', () => {
   const size = text('web-00').length
   const known = new KnownKptfiles(4 * size)
   const first = known.read(text('web-00'), 'Kptfile')

@@ -26,7 +26,7 @@ describe('formatKptAnnotation', () => {
     )
   })
 
-  it('is one line for all names, and is read back unchanged', () => {
+  it('writes one line for all names, which reads back unchanged', () => {
     const text = fc.string()
     const task = fc.option(
       fc.record(
@@ -57,7 +57,7 @@ describe('formatKptAnnotation', () => {
 })
 
 describe('parseKptAnnotations', () => {
-  it('finds several lines, indented ones too, and only at the beginning of a line', () => {
+  it('finds several lines, also indented ones, but only at the beginning of a line', () => {
     const message = `Approving\n\n  ${LINE}\r\nsee kpt:{"package":"no"}\nkpt:{"package":"b","revision":"v8"}\n`
     assert.deepEqual(
       parseKptAnnotations(message).annotations.map(({ packagePath, revision }) => [
@@ -71,7 +71,7 @@ describe('parseKptAnnotations', () => {
     )
   })
 
-  it('names a line that is no JSON mapping and reads the others', () => {
+  it('reports a line that is not a JSON mapping, and reads the others', () => {
     const read = parseKptAnnotations(`x\nkpt:{broken\nkpt:[1]\n${LINE}`)
     assert.deepEqual(read.annotations, [DRIFT])
     assert.deepEqual(read.problems, [
@@ -82,7 +82,7 @@ describe('parseKptAnnotations', () => {
 })
 
 describe('workspaceIn', () => {
-  it('takes the first that names one for the package', () => {
+  it('returns the first line with a workspace for the package', () => {
     const other = { ...DRIFT, packagePath: 'apps/api', workspace: 'other' }
     assert.equal(
       findAnnotatedWorkspace([other, { ...DRIFT, workspace: '' }, DRIFT], 'apps/web'),

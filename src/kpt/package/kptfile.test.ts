@@ -32,7 +32,7 @@ describe('readKptfile', () => {
     })
   }
 
-  it('takes every name that is not empty', () => {
+  it('accepts every name that is not empty', () => {
     const named = (name: string) =>
       failures(HEAD.replace('name: web', `name: ${name}`)).map(({ code }) => code)
     for (const name of [
@@ -50,7 +50,7 @@ describe('readKptfile', () => {
     assert.deepEqual(named('[a]'), ['BP1101', 'BP1102'])
   })
 
-  it('takes every upstream: nothing is fetched from it', () => {
+  it('accepts every upstream, since it fetches nothing from it', () => {
     const upstream = (git: string) =>
       failures(`${HEAD}upstream:\n  type: git\n  git: ${git}\n`).map(({ code }) => code)
     for (const repo of [
@@ -179,7 +179,7 @@ status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
     )
   })
 
-  it('names what narrows a function by file', () => {
+  it('reports what restricts a function by file', () => {
     const narrowed = `${HEAD}pipeline: {mutators: [{image: a, selectors: [{kind: A}, {resourceFileRegexp: x}], exclude: [{resourceFileRegexp: y}], when: ""}]}\n`
     assert.deepEqual(read(narrowed).pipeline.mutators[0]?.notEvaluated, [
       'selectors[1].resourceFileRegexp',
@@ -187,24 +187,24 @@ status: {renderStatus: {mutationSteps: [{exitCode: 0}]}}
     ])
   })
 
-  it('reads CRLF, a byte order mark and numbers as kpt does', () => {
+  it('reads CRLF, a byte order mark and numbers like kpt', () => {
     const text = `\uFEFF${HEAD.replaceAll('\n', '\r\n')}pipeline:\r\n  mutators:\r\n    - {image: set-labels, configMap: {n: 5, b: true}}\r\n`
     assert.equal(read(text).name, 'web')
   })
 
-  it('reads empty parts as parts that are not there', () => {
+  it('treats empty parts as absent', () => {
     const empty = read(`${HEAD}  labels:\npipeline:\nstatus: {}\ninfo:\nupstream: {}\n`)
     assert.deepEqual([empty.pipeline.mutators.length, empty.inventory], [0, undefined])
   })
 
-  it('names both lines of a duplicate key', () => {
+  it('reports both lines of a duplicate key', () => {
     const [failure] = failures(readFileSync(new URL('c07-duplicate-key.yaml', CORPUS), 'utf8'))
     assert.equal(failure?.code, 'BP1110')
     assert.equal(failure?.where, 'apps/web/Kptfile:9:1')
     assert.match(failure?.why ?? '', /first at line 5/)
   })
 
-  it('returns all failures at once, in the order of the lines', () => {
+  it('returns all failures at once, in line order', () => {
     const codes = failures(readFileSync(new URL('many-problems.yaml', CORPUS), 'utf8')).map(
       ({ code, where }) => `${code} ${where?.split(':')[1]}`,
     )

@@ -40,12 +40,12 @@ describe('isIgnored', () => {
     ['back\\slash', 'back\\slash', false, true],
   ]
   for (const [pattern, path, isDirectory, ignored] of rows) {
-    it(`${JSON.stringify(pattern)} ${ignored ? 'takes' : 'leaves'} ${isDirectory ? 'folder' : 'file'} ${path}`, () => {
+    it(`${JSON.stringify(pattern)} ${ignored ? 'ignores' : 'keeps'} ${isDirectory ? 'folder' : 'file'} ${path}`, () => {
       assert.equal(isIgnored(parseKrmIgnore(pattern), path, isDirectory), ignored)
     })
   }
 
-  it('gives a ! line precedence at any position', () => {
+  it('applies a ! line with precedence at any position', () => {
     for (const text of ['*.yaml\n!keep.yaml\n', '!keep.yaml\n*.yaml\n']) {
       const rules = parseKrmIgnore(text)
       assert.equal(isIgnored(rules, 'keep.yaml', false), false)
@@ -77,7 +77,7 @@ describe('5,000 lines', () => {
     ['classes', (number) => `[a-f]?x${number}*`],
   ]
   for (const [name, line] of shapes) {
-    it(`of ${name} take what one of them names, and nothing else`, () => {
+    it(`of ${name} ignore only paths that match one of them`, () => {
       const rules = parseKrmIgnore(
         Array.from({ length: 5000 }, (_, number) => line(number)).join('\n'),
       )

@@ -86,7 +86,7 @@ describe('listPackageRevisions', () => {
     ])
   })
 
-  it('looks for the package of a branch or tag only where Porch does: in the registered directory, below a package path', () => {
+  it('looks for the package of a ref only where Porch does: in the registered directory, below a package path', () => {
     const refs = [
       'drafts/apps/web/w',
       'drafts/infra/dns/w',
@@ -144,7 +144,7 @@ describe('listPackageRevisions', () => {
     )
   })
 
-  it('reads the number of a tag as Porch does', () => {
+  it('parses the number of a tag like Porch', () => {
     const refs = {
       'refs/tags/a/v007': '1',
       'refs/tags/a/8': '2',
@@ -160,7 +160,7 @@ describe('listPackageRevisions', () => {
     ])
   })
 
-  it('takes the kpt line of a tag only where its name is a number', () => {
+  it('uses the kpt line of a tag only if its name is a number', () => {
     assert.deepEqual(rows(list({ 'refs/tags/apps/web/rc1': '1' }, annotated('1', 'w'))), [
       'repo.apps.web.rc1 -1 Published',
     ])
@@ -182,7 +182,7 @@ describe('listPackageRevisions', () => {
     )
   })
 
-  it('turns a published revision into DeletionProposed, which still is the latest', () => {
+  it('turns a published revision into DeletionProposed, which stays the latest', () => {
     const refs = {
       'refs/tags/apps/web/v1': '1',
       'refs/tags/apps/web/v2': '2',
@@ -194,7 +194,7 @@ describe('listPackageRevisions', () => {
     ])
   })
 
-  it('reads a deletion by the number of the revision, and by the workspace of what has none', () => {
+  it('identifies a deletion by revision number, or by workspace when there is none', () => {
     const refs = { 'refs/heads/main': '1', 'refs/tags/a/v007': '1', 'refs/tags/a/rc1': '1' }
     const deleted = ['a/v7', 'a/rc1', 'a/main', 'a/v007'].map((name) => [
       `refs/heads/deletionProposed/${name}`,
@@ -222,7 +222,7 @@ describe('listPackageRevisions', () => {
     )
   })
 
-  it('removes the registered directory from names and omits packages outside of it', () => {
+  it('removes the registered directory from names and omits packages outside it', () => {
     const refs = {
       'refs/heads/main': '1',
       'refs/heads/drafts/apps/web/w': '1',
@@ -235,7 +235,7 @@ describe('listPackageRevisions', () => {
     ])
   })
 
-  it('lists what only Porch takes for a package: one whose Kptfile is a link', () => {
+  it('lists what only Porch considers a package: one whose Kptfile is a link', () => {
     const link = { files: [{ path: 'a/Kptfile', mode: '120000' as const }] }
     assert.deepEqual(rows(list({ 'refs/heads/main': '1' }, link)), ['repo.a.main -1 Published'])
     assert.deepEqual(
@@ -244,14 +244,14 @@ describe('listPackageRevisions', () => {
     )
   })
 
-  it('takes a registered branch that is a number for that revision', () => {
+  it('treats a registered branch with a numeric name as that revision', () => {
     assert.deepEqual(
       rows(list({ 'refs/heads/v2': '1' }, { branch: 'v2', ...files('a/Kptfile') })),
       ['repo.a.v2 2 Published latest'],
     )
   })
 
-  it('names two revisions that are one to Porch', () => {
+  it('reports two revisions that Porch cannot distinguish', () => {
     for (const listing of [
       list({ 'refs/heads/drafts/a/w': '1', 'refs/heads/proposed/a/w': '2' }),
       list({ 'refs/heads/drafts/a/w': '1', 'refs/tags/a/v1': '2' }, annotated('2', 'w', 'a')),
@@ -262,13 +262,13 @@ describe('listPackageRevisions', () => {
       )
   })
 
-  it('lists a name that is no DNS label, with the problem that Porch cannot use it', () => {
+  it('lists a name that is not a DNS label, with the problem that Porch cannot use it', () => {
     const listing = list({ 'refs/heads/drafts/a/Drift.2026_11': '1' })
     assert.deepEqual(rows(listing), ['repo.a.Drift.2026_11 0 Draft'])
     assert.match(listing.problems[0]?.text ?? '', /no DNS label/)
   })
 
-  it('lists the whole repository without a name where a Kptfile is at its root, and tags of packages below it with theirs', () => {
+  it('lists a root package without a name, and tags of packages below it with their names', () => {
     const listing = list(
       { 'refs/heads/main': '1', 'refs/tags/apps/web/v1': '1' },
       files('Kptfile', 'apps/web/Kptfile'),

@@ -94,7 +94,7 @@ function readByKpt(folder: string): readonly string[] {
   return paths.filter((path, index) => paths.indexOf(path) === index)
 }
 
-describe('walkPackage and the real kpt', { skip: whyNoKpt() }, () => {
+describe('walkPackage and real kpt', { skip: whyNoKpt() }, () => {
   for (const ignore of PATTERNS) {
     for (const inSubpackage of ['', 'a.yaml\n']) {
       it(`read the same files under ${JSON.stringify(ignore)}${inSubpackage === '' ? '' : ' and a subpackage with its own'}`, () => {

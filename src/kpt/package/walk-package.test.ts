@@ -7,7 +7,7 @@ function walk(files: { readonly [path: string]: string }): readonly string[] {
 }
 
 describe('walkPackage', () => {
-  it('reads a package in the order of a directory walk', () => {
+  it('reads a package in directory order', () => {
     const files = {
       'a-b.yaml': '',
       'a/z.yaml': '',
@@ -18,7 +18,7 @@ describe('walkPackage', () => {
     assert.deepEqual(walk(files), ['.hidden/x.yaml', 'Kptfile', 'a/z.yaml', 'a-b.yaml', 'a.yaml'])
   })
 
-  it('applies the ignore file of the package, and not that of a subpackage above', () => {
+  it('applies the ignore file of the package, but not that of a subpackage above', () => {
     const files = {
       '.krmignore': 'x.yaml\n',
       'x.yaml': '',
@@ -31,7 +31,7 @@ describe('walkPackage', () => {
     assert.deepEqual(walk(files), ['.krmignore', 'sub/.krmignore', 'sub/Kptfile', 'sub/x.yaml'])
   })
 
-  it('reads nothing below an ignored folder, also no subpackage', () => {
+  it('reads nothing below an ignored folder, including subpackages', () => {
     const files = {
       '.krmignore': 'sub\n!keep.yaml\n',
       'sub/Kptfile': '',
@@ -41,7 +41,7 @@ describe('walkPackage', () => {
     assert.deepEqual(walk(files), ['.krmignore', 'a.yaml'])
   })
 
-  it('requests only ignore files of the list', () => {
+  it('requests only ignore files from the list', () => {
     assert.deepEqual(
       walkPackage(['sub/Kptfile', 'a.yaml'], () => assert.fail('asked')),
       ['a.yaml', 'sub/Kptfile'],

@@ -14,7 +14,7 @@ const putsAlias: KrmFunction = ({ items }) => {
   return createSuccess(items)
 }
 
-test('output of a function that is no YAML is a failure of its step', () => {
+test('a step fails when its function returns invalid YAML', () => {
   const files = [
     { path: 'Kptfile', content: new TextEncoder().encode(KPTFILE), mode: '100644' as const },
   ]

@@ -24,7 +24,7 @@ import {
 
 const DIGEST = `sha256:${'a'.repeat(64)}`
 
-test('an image of the catalog is built in by its name and release, in both registries and by its short name', () => {
+test('a catalog image is built in by name and release, in both registries and by its short name', () => {
   for (const prefix of ['', 'gcr.io/kpt-fn/', 'ghcr.io/kptdev/krm-functions-catalog/']) {
     assert.equal(chosen({ image: `${prefix}set-labels:v0.2.0` }), 'set-labels 0')
     assert.equal(chosen({ image: `${prefix}set-labels:v0.2.1` }), 'set-labels 0')
@@ -39,7 +39,7 @@ test('an image of the catalog is built in by its name and release, in both regis
   )
 })
 
-test('a release chooses the behaviour that it had', () => {
+test('a release selects the behavior that it had', () => {
   const { variants } = BUILT_IN.get('set-namespace') ?? assert.fail('it is built in')
   assert.deepEqual(
     variants.map(({ run }) => run),
@@ -124,7 +124,7 @@ test('the tag of an earlier minor version means its last release', () => {
   assert.equal(chosen({ exec: 'apply-setters' }), 'apply-setters 0')
 })
 
-test('a refusal names the releases that are built in, and no release between them', () => {
+test('a rejection names the built-in releases, and no release between them', () => {
   const run = BUILT_IN.get('set-labels')?.variants[0].run ?? assert.fail('it is built in')
   const builtIns = new Map([
     [
@@ -158,7 +158,7 @@ test('a digest counts only beside a release', () => {
   assert.equal(chosen({ image: `${name}@${DIGEST}` }), 'BP1201')
 })
 
-test('the tag beside an image, which may be a constraint, takes the place of its own', () => {
+test('a tag field, which may be a constraint, replaces the tag of the image', () => {
   const image = 'set-namespace:v0.3.0'
   assert.equal(chosen({ image, tag: 'v0.4.1' }), 'set-namespace 1')
   assert.equal(chosen({ image, tag: '<0.4.6' }), 'BP1201', 'v0.4.5 is a release, and not built in')
@@ -168,7 +168,7 @@ test('the tag beside an image, which may be a constraint, takes the place of its
   assert.equal(chosen({ image, tag: '>=0.5' }), 'BP1201')
 })
 
-test('constraints hold as Masterminds/semver has them', () => {
+test('evaluates constraints like Masterminds/semver', () => {
   const releases: readonly ReleaseVersion[] = [
     [0, 0, 3],
     [0, 1, 0],

@@ -7,7 +7,7 @@ import { splitWords } from './split-words.ts'
 
 const DIGEST = `sha256:${'a'.repeat(64)}`
 
-test('a function with a field that nothing here evaluates is refused, and a validator does not run', () => {
+test('rejects a function with an unsupported field, and skips such a validator', () => {
   for (const [list, is] of [
     ['mutators', 'refused'],
     ['validators', 'not-run'],
@@ -42,7 +42,7 @@ test('a package cannot allow its own program', () => {
     assert.equal(chosen({ exec }), 'BP1206', exec)
 })
 
-test('a validator that nothing may run does not run; one that is built in or allowed does', () => {
+test('skips a validator that has no runtime, and runs a built-in or allowed one', () => {
   const validator = (
     what: Parameters<typeof stepOf>[0],
     allowed: Partial<AllowedFunctions> = {},
@@ -56,7 +56,7 @@ test('a validator that nothing may run does not run; one that is built in or all
   assert.equal(validator({ image: 'kubeconform:v0.1.2' }), 'kubeconform 0')
 })
 
-test('a program is allowed by its text, or without arguments by its absolute path', () => {
+test('allows a program by its text, or without arguments by its absolute path', () => {
   const allow = (...exec: string[]) => ({ exec })
   assert.equal(chosen({ exec: ' my-fn  "a b" ' }, allow('my-fn  "a b"')), 'program my-fn a b')
   assert.equal(chosen({ exec: 'my-fn' }, allow('my-fn  "a b"')), 'BP1206')
@@ -73,7 +73,7 @@ test('a program is allowed by its text, or without arguments by its absolute pat
   assert.equal(chosen({ exec: 'set-labels' }, allow('/opt/set-labels')), 'program /opt/set-labels')
 })
 
-test('a module is allowed by its absolute path, and is named by it, by its end or behind node, without arguments', () => {
+test('allows a module by its absolute path, and matches it by path, by suffix or behind node, without arguments', () => {
   const file = '/srv/fn/team.mjs'
   const allow = { modules: [file, '/srv/other/twice.mjs', '/srv/more/twice.mjs'] }
   for (const exec of [file, 'team.mjs', `node ${file}`, `/usr/bin/node ${file}`])
@@ -109,7 +109,7 @@ test('a module is allowed by its absolute path, and is named by it, by its end o
     )
 })
 
-test('an image is allowed by its text, or pinned by its folder', () => {
+test('allows an image by its text, or a pinned one by its folder', () => {
   const allow = (...images: string[]) => ({ images })
   const mine = 'reg.example/fn/mine'
   assert.equal(chosen({ image: `${mine}:latest` }, allow(`${mine}:latest`)), `image ${mine}:latest`)
@@ -140,7 +140,7 @@ test('an image is allowed by its text, or pinned by its folder', () => {
   assert.equal(chosen({ image: labels }, allow(labels)), `image ${labels}`)
 })
 
-test('a refusal names the line of the Kptfile and what the operator can do (C10, C11)', () => {
+test('a rejection names the line of the Kptfile and the options of the operator (C10, C11)', () => {
   const reported = (what: Parameters<typeof stepOf>[0]) => {
     const choice = chooseRuntime(stepOf(what), NOTHING_ALLOWED, BUILT_IN)
     return choice.is === 'refused' ? choice.failure.toJSON() : undefined
@@ -183,7 +183,7 @@ function remedyOf(
   return choice.is === 'refused' ? choice.failure.remedy : assert.fail(choice.is)
 }
 
-test('the remedy of a refused image allows it, with the tag beside it', () => {
+test('the remedy for a rejected image allows it, including the tag field', () => {
   for (const what of [
     { image: 'evil.example/x:latest' },
     { image: `evil.example/x@${DIGEST}` },
@@ -195,7 +195,7 @@ test('the remedy of a refused image allows it, with the tag beside it', () => {
   }
 })
 
-test('the remedy of a refused program allows it', () => {
+test('the remedy for a rejected program allows it', () => {
   assert.match(remedyOf({ exec: 'my-fn' }), /^allow it with --allow-exec="my-fn" /)
   assert.match(
     remedyOf({ exec: '/opt/my-fn --x' }),
@@ -218,7 +218,7 @@ test('the remedy of a refused program allows it', () => {
   assert.match(remedyOf({ exec: 'my-fn "' }, { exec: ['my-fn "'] }), /close every quote$/)
 })
 
-test('the release in the remedy of a refusal is built in', () => {
+test('the release in the remedy of a rejection is built in', () => {
   for (const [name] of BUILT_IN) {
     const remedy = remedyOf({ image: `ghcr.io/kptdev/krm-functions-catalog/${name}:v9.9.9` })
     const [, use] =
@@ -242,7 +242,7 @@ test('the release in the remedy of a refusal is built in', () => {
   )
 })
 
-test('words are split as google/shlex splits them', () => {
+test('splits words like google/shlex', () => {
   assert.deepEqual(splitWords('  a  "b c" d\\ e \'f"\\g\' # not this\n h#i '), [
     'a',
     'b c',

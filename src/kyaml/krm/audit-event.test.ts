@@ -5,7 +5,7 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import type { Json } from '../text/json.ts'
 import { deriveManager, deriveResourceName, isWriteTo, readAuditedWrite } from './audit-event.ts'
 
-test('a write names its user, whom that acted as, and the manager that the server took it for', () => {
+test('a write has its user, the impersonated user, and the manager that the server derived', () => {
   const write = auditedWrite({
     user: 'system:serviceaccount:cattle-system:rancher',
     actingAs: 'u-ada',
@@ -19,24 +19,24 @@ test('a write names its user, whom that acted as, and the manager that the serve
 })
 
 const NO_WRITES: readonly (readonly [why: string, sample: AuditSample])[] = [
-  ['was refused', { code: 409 }],
+  ['was rejected', { code: 409 }],
   ['only reads', { verb: 'get' }],
-  ['has not ended', { stage: 'RequestReceived' }],
+  ['is not complete', { stage: 'RequestReceived' }],
   ['is a dry run', { query: 'dryRun=All' }],
   [
-    'is a dry run that its body tells',
+    'is a dry run according to its body',
     { verb: 'delete', request: { kind: 'DeleteOptions', dryRun: ['All'] } },
   ],
-  ['is to the status', { subresource: 'status' }],
-  ['asks for a token', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }],
+  ['writes the status', { subresource: 'status' }],
+  ['requests a token', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }],
 ]
 
 for (const [why, sample] of NO_WRITES) {
-  test(`no write is what ${why}`, () =>
+  test(`ignores an event that ${why}`, () =>
     assert.equal(readAuditedWrite(auditEvent(sample)), undefined))
 }
 
-test('what is no event is no write, whatever it is', () => {
+test('ignores any value that is not an event', () => {
   for (const value of [
     undefined,
     null,
@@ -50,7 +50,7 @@ test('what is no event is no write, whatever it is', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => readAuditedWrite(value as Json) === undefined))
 })
 
-test('nothing that a Secret holds is kept: which keys there are, and which are taken away, is', () => {
+test('keeps only the key names of a Secret, present or removed, and no content', () => {
   const secret = { resource: 'secrets', name: 'login' }
   const annotations = {
     'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"password":"c3dvcmRmaXNo"}}',
@@ -73,7 +73,7 @@ test('nothing that a Secret holds is kept: which keys there are, and which are t
   ])
 })
 
-test('the manager of a User-Agent stands before the slash, printable, in 128 bytes', () => {
+test('the manager of a User-Agent is the part before the slash, printable, at most 128 bytes', () => {
   assert.equal(deriveManager('kubectl/v1.32.4 (linux/amd64)'), 'kubectl')
   assert.equal(deriveManager('a\u0007b\u200bc'), 'abc')
   assert.equal(deriveManager(''), '')
@@ -90,7 +90,7 @@ const RESOURCES = {
   PodDisruptionBudget: 'poddisruptionbudgets',
 }
 
-test('the plural name of a kind is guessed as the API machinery does, and a body says better', () => {
+test('derives the plural of a kind like the API machinery, unless a response body gives the kind', () => {
   for (const [kind, resource] of Object.entries(RESOURCES))
     assert.equal(deriveResourceName(kind), resource)
   const id = { group: 'acme.example.com', kind: 'Mouse', namespace: 'shop', name: 'web' }
@@ -111,7 +111,7 @@ test('the plural name of a kind is guessed as the API machinery does, and a body
   )
 })
 
-test('the address of a Namespace has its name twice, and the object no namespace', () => {
+test('a Namespace request has its name twice, and the object has no namespace', () => {
   const { object } = auditedWrite({
     verb: 'delete',
     resource: 'namespaces',

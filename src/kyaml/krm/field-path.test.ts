@@ -53,12 +53,12 @@ const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])
     'finalizers[=example.com/guard]',
   ],
   [
-    'a place in an atomic list',
+    'an index of an atomic list',
     [createFieldStep('command'), { kind: 'index', index: 0 }],
     'command[0]',
   ],
   [
-    'two keys, a number among them',
+    'two keys, one of them a number',
     [{ kind: 'item', keys: { port: 80, protocol: 'TCP' } }],
     '[port=80,protocol=TCP]',
   ],
@@ -67,17 +67,21 @@ const WRITTEN: readonly (readonly [name: string, path: FieldPath, text: string])
   ['a negative number', [{ kind: 'member', value: -5 }], '[=-5]'],
   ['a text that looks like a boolean', [{ kind: 'member', value: 'true' }], '[="true"]'],
   ['an integer beyond 2^53', [{ kind: 'member', value: 9007199254740993n }], '[=9007199254740993]'],
-  ['a field with a digit first', [createFieldStep('data'), createFieldStep('0x')], 'data["0x"]'],
+  [
+    'a field that starts with a digit',
+    [createFieldStep('data'), createFieldStep('0x')],
+    'data["0x"]',
+  ],
 ]
 
 for (const [name, path, text] of WRITTEN) {
-  test(`${name} is written and read back: ${text}`, () => {
+  test(`${name} round-trips: ${text}`, () => {
     assert.equal(formatFieldPath(path), text)
     assert.ok(samePath(parsed(text), path))
   })
 }
 
-test('what is written is read back, whatever names and values are in it', () => {
+test('a formatted path parses back, for all names and values', () => {
   fc.assert(
     fc.property(randomPath, (path) => {
       const text = formatFieldPath(path)
@@ -89,7 +93,7 @@ test('what is written is read back, whatever names and values are in it', () => 
   )
 })
 
-test('one item has one text, whatever the order in which its keys are both set', () => {
+test('an item has one text, whatever the order of its keys', () => {
   const [first, second]: FieldPath[] = [
     [{ kind: 'item', keys: { protocol: 'TCP', containerPort: 80 } }],
     [{ kind: 'item', keys: { containerPort: 80, protocol: 'TCP' } }],
@@ -111,14 +115,14 @@ const REFUSED: readonly (readonly [text: string, problem: RegExp])[] = [
 ]
 
 for (const [text, problem] of REFUSED) {
-  test(`not a path: ${JSON.stringify(text)}`, () => {
+  test(`rejects the path ${JSON.stringify(text)}`, () => {
     const result = parseFieldPath(text)
     assert.ok('problem' in result)
     assert.match(result.problem, problem)
   })
 }
 
-test('hostile text is refused or read in linear time', () => {
+test('rejects or parses hostile text in linear time', () => {
   for (const text of [
     '['.repeat(50_000),
     `a[${'"a'.repeat(50_000)}`,
@@ -154,12 +158,12 @@ const FOUND: readonly (readonly [text: string, value: Json | undefined])[] = [
 ]
 
 for (const [text, value] of FOUND) {
-  test(`${text} leads to ${value === undefined ? 'nothing' : formatJson(value)}`, () => {
+  test(`${text} resolves to ${value === undefined ? 'nothing' : formatJson(value)}`, () => {
     assert.deepEqual(findValueAt(OBJECT, parsed(text)), value)
   })
 }
 
-test('an item that lacks a key is found only while it is the only candidate', () => {
+test('finds an item that lacks a key only while it is the only candidate', () => {
   const step = { kind: 'item', keys: { port: 80, protocol: 'TCP' } } as const
   assert.equal(indexOfStep([{ port: 80 }], step), 0)
   assert.equal(indexOfStep([{ port: 80 }, { port: 80 }], step), -1)
@@ -167,7 +171,7 @@ test('an item that lacks a key is found only while it is the only candidate', ()
   assert.equal(indexOfStep([{}], step), -1)
 })
 
-test('a path is within itself and what stands above it, and nothing else', () => {
+test('a path is within itself and its ancestors, and nothing else', () => {
   const path = parsed('spec.containers[name=app].image')
   assert.ok(isWithin(path, path))
   assert.ok(isWithin(path, parsed('spec.containers')))

@@ -40,7 +40,7 @@ const OBJECT: JsonObject = {
   },
 }
 
-test('the set of a manifest is the one that an apply of it owns', () => {
+test('the field set of a manifest equals the set that its apply owns', () => {
   assert.deepEqual(listLeaves(buildFieldSet(OBJECT, TEST_SCHEMA)).map(formatFieldPath), [
     'metadata.labels.a',
     'metadata.annotations',
@@ -53,7 +53,7 @@ test('the set of a manifest is the one that an apply of it owns', () => {
   ])
 })
 
-test('where nothing is known of a list it is owned as a whole', () => {
+test('owns a list as a whole when its schema is unknown', () => {
   assert.deepEqual(
     listLeaves(buildFieldSet({ spec: { list: [{ name: 'a' }] } }, UNKNOWN_SCHEMA)).map(
       formatFieldPath,
@@ -62,13 +62,13 @@ test('where nothing is known of a list it is owned as a whole', () => {
   )
 })
 
-test('a set written as fieldsV1 is read back with the same leaves', () => {
+test('a field set written as fieldsV1 reads back with the same leaves', () => {
   const set = buildFieldSet(OBJECT, TEST_SCHEMA)
   const read = parseFieldsV1(fieldsV1Of(set))
   assert.ok(read !== undefined && hasSameLeaves(set, read) && hasSameLeaves(read, set))
 })
 
-test('every leaf of a manifest is there to be found in it, and owned', () => {
+test('every leaf of a manifest exists in it and is owned', () => {
   fc.assert(
     fc.property(randomJson, (spec) => {
       const object = { spec }
@@ -83,7 +83,7 @@ test('every leaf of a manifest is there to be found in it, and owned', () => {
   )
 })
 
-test('sets that differ in one leaf are told apart, in either direction', () => {
+test('distinguishes sets that differ in one leaf, in either direction', () => {
   const [all, less] = [
     buildFieldSet({ spec: { a: 1, b: 2 } }, UNKNOWN_SCHEMA),
     buildFieldSet({ spec: { a: 1 } }, UNKNOWN_SCHEMA),
@@ -110,7 +110,7 @@ for (const [text, touched] of TOUCHED) {
   })
 }
 
-test('there is no subset where the set has nothing', () => {
+test('returns no subset where the set has nothing', () => {
   const set = buildFieldSet(OBJECT, TEST_SCHEMA)
   assert.equal(findSubset(set, path('spec.paused')), undefined)
   assert.ok(findSubset(set, path('spec.template')) !== undefined)

@@ -21,7 +21,7 @@ function live(...managedFields: Json[]): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', managedFields } }
 }
 
-test('the fields of a settle join those of the syncer, with the later time, and nobody else is touched', () => {
+test('merges the fields of a settle into those of the syncer, with the later time, and keeps other managers', () => {
   const person = entry('kubectl-edit', { 'f:data': { 'f:other': {} } }, { operation: 'Update' })
   const theirs = entry('ci', { 'f:data': { 'f:size': {} } })
   const ours = entry(
@@ -35,12 +35,12 @@ test('the fields of a settle join those of the syncer, with the later time, and 
   ])
 })
 
-test('an object that a settle made anew belongs to the syncer as a whole', () => {
+test('hands an object that a settle recreated over to the syncer as a whole', () => {
   const ours = entry('backporch.dev/0123456789ab', { 'f:data': { 'f:color': {} } })
   assert.deepEqual(handOverFields(live(ours), CI), [entry('ci', { 'f:data': { 'f:color': {} } })])
 })
 
-test('two settles, and a patch, are handed over together', () => {
+test('hands two settles and a patch over together', () => {
   const first = entry('backporch.dev/0123456789ab', { 'f:data': { 'f:color': {} } })
   const patched = entry(
     'backporch.dev/ffffffffffff',
@@ -52,7 +52,7 @@ test('two settles, and a patch, are handed over together', () => {
   ])
 })
 
-test('a place that one set has itself stays a member when the other has places below it', () => {
+test('keeps a field as a member of the merged set when the other set has fields below it', () => {
   const whole = entry('ci', { 'f:spec': { 'f:template': {} } })
   const below = entry('backporch.dev/0123456789ab', {
     'f:spec': { 'f:template': { 'f:metadata': {} } },
@@ -69,7 +69,7 @@ test('a place that one set has itself stays a member when the other has places b
   ])
 })
 
-test('nothing is handed over that nobody settled, that is a subresource, or that has other names in another version', () => {
+test('hands over nothing without a settle, for a subresource, in another version, or beside unreadable entries', () => {
   const theirs = entry('ci', { 'f:data': {} })
   assert.equal(handOverFields(live(theirs), CI), undefined)
   assert.equal(handOverFields({ metadata: {} }, CI), undefined)
@@ -93,7 +93,7 @@ test('nothing is handed over that nobody settled, that is a subresource, or that
   )
 })
 
-test('a second time nothing is left', () => {
+test('hands over nothing on a second run', () => {
   const once = handOverFields(
     live(entry('ci', { 'f:a': {} }), entry('backporch.dev/1', { 'f:b': {} })),
     CI,

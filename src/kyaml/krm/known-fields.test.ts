@@ -55,7 +55,7 @@ function known(spec: JsonObject): {
   return { spec: object['spec'], unknown: unknown.map(formatFieldPath) }
 }
 
-test('a field that the schema does not name is left out, also inside of items, and told by its place', () => {
+test('omits a field that the schema does not define, also inside items, and reports its path', () => {
   const spec = { itms: [], items: [{ name: 'a', imge: 'x' }], plain: [{ name: 'b', imge: 'x' }] }
   assert.deepEqual(known(spec), {
     spec: { items: [{ name: 'a' }], plain: [{ name: 'b' }] },
@@ -63,7 +63,7 @@ test('a field that the schema does not name is left out, also inside of items, a
   })
 })
 
-test('maps of any names, what is kept though it is unknown, and objects without a shape lose nothing', () => {
+test('keeps entries of free-form maps, preserved unknown fields, and objects without a schema', () => {
   const spec = { labels: { any: 'x' }, open: { more: 1 }, any: { thing: 1 } }
   assert.deepEqual(known(spec), { spec, unknown: [] })
   assert.deepEqual(known({ open: { inner: { nme: 'x' } } }).unknown, ['spec.open.inner.nme'])

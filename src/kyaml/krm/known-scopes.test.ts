@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isNamespacedKind } from './known-scopes.ts'
 
-test('a kind is known by its version', () => {
+test('knows the scope of a kind only in the listed group versions', () => {
   assert.equal(isNamespacedKind('apps/v1', 'Deployment'), true)
   assert.equal(isNamespacedKind('v1', 'Namespace'), false)
   assert.equal(isNamespacedKind('storage.k8s.io/v1beta1', 'CSIStorageCapacity'), true)

@@ -69,7 +69,7 @@ const GOLDEN: readonly (readonly [text: string, selects: string])[] = [
 ]
 
 for (const [text, selects] of GOLDEN) {
-  test(`the selector ${JSON.stringify(text)} ${selects === '' ? 'is refused' : 'selects what kubectl selects with it'}`, () => {
+  test(`the selector ${JSON.stringify(text)} ${selects === '' ? 'is rejected' : 'selects the same as in kubectl'}`, () => {
     const parsed = parseLabelSelector(text)
     const got =
       'selector' in parsed
@@ -89,7 +89,7 @@ const PROBLEMS: readonly (readonly [text: string, problem: string])[] = [
 ]
 
 for (const [text, problem] of PROBLEMS) {
-  test(`what is wrong with ${JSON.stringify(text)} is said`, () =>
+  test(`reports the problem of ${JSON.stringify(text)}`, () =>
     assert.deepEqual(parseLabelSelector(text), { problem }))
 }
 
@@ -117,7 +117,7 @@ test('any text is a selector or has a problem', () => {
   )
 })
 
-test('what = selects and what != selects is everything, and never both', () => {
+test('every label set matches either = or !=, never both', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...SETS),

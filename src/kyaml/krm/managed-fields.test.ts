@@ -18,7 +18,7 @@ function entry(more: { readonly [key: string]: Json }): Json {
   }
 }
 
-test('an entry is read with its fields', () => {
+test('reads an entry with its fields', () => {
   const fieldsV1 = {
     'f:data': { 'f:color': {} },
     'f:metadata': { 'f:finalizers': { 'v:"a"': {} } },
@@ -36,18 +36,18 @@ test('an entry is read with its fields', () => {
 })
 
 const BROKEN: readonly (readonly [name: string, list: Json, problem: RegExp])[] = [
-  ['managedFields that is a map', {}, /is not a list/],
-  ['an entry that is a text', ['x'], /managedFields\[0\]/],
+  ['managedFields as a map', {}, /is not a list/],
+  ['an entry that is a string', ['x'], /managedFields\[0\]/],
   ['an unknown operation', [entry({ operation: 'Patch' })], /managedFields\[0\]/],
   ['an unknown prefix', [entry({ fieldsV1: { 'z:data': {} } })], /managedFields\[0\]/],
-  ['a key that is no JSON', [entry({ fieldsV1: { 'k:{': {} } })], /managedFields\[0\]/],
+  ['a key that is not JSON', [entry({ fieldsV1: { 'k:{': {} } })], /managedFields\[0\]/],
   ['a key without fields', [entry({ fieldsV1: { 'k:{}': {} } })], /managedFields\[0\]/],
-  ['fields that are a list', [entry({ fieldsV1: [] })], /managedFields\[0\]/],
-  ['a place that is no number', [entry({ fieldsV1: { 'i:x': {} } })], /managedFields\[0\]/],
+  ['fields as a list', [entry({ fieldsV1: [] })], /managedFields\[0\]/],
+  ['an index that is not a number', [entry({ fieldsV1: { 'i:x': {} } })], /managedFields\[0\]/],
 ]
 
 for (const [name, managedFields, problem] of BROKEN) {
-  test(`said to be unreadable, the rest read: ${name}`, () => {
+  test(`reports an unreadable entry and reads the others: ${name}`, () => {
     const list = Array.isArray(managedFields)
       ? [...(managedFields as readonly Json[]), entry({ manager: 'other', fieldsV1: {} })]
       : managedFields
@@ -60,13 +60,13 @@ for (const [name, managedFields, problem] of BROKEN) {
   })
 }
 
-test('an object without managed fields has none, and that is readable', () => {
+test('an object without managed fields is readable and has none', () => {
   for (const object of [{}, { metadata: null }, { metadata: { managedFields: null } }]) {
     assert.deepEqual(getManagedFields(object as never), { entries: [], unreadable: [] })
   }
 })
 
-test('nothing that stands there makes the reader throw', () => {
+test('the reader throws for no content', () => {
   fc.assert(
     fc.property(randomJson, (managedFields) => {
       const { entries, unreadable } = getManagedFields({ metadata: { managedFields } })

@@ -107,14 +107,14 @@ function spec(): FieldSchema {
   return schema.getChildSchema('spec')
 }
 
-test('a kind is found by group, version and kind together', () => {
+test('finds a kind by group, version and kind together', () => {
   assert.equal(findKindSchema(DOCUMENT, 'example.com/v2', 'Widget'), undefined)
   assert.equal(findKindSchema(DOCUMENT, 'v1', 'Widget'), undefined)
   assert.equal(findKindSchema(DOCUMENT, 'example.com/v1', 'Nothing'), undefined)
   assert.equal(findKindSchema({ swagger: '2.0' }, 'example.com/v1', 'Widget'), undefined)
 })
 
-test('list types and keys are those of the server, in its order', () => {
+test('list types and keys come from the server, in its order', () => {
   const containers = spec().getChildSchema('containers')
   assert.deepEqual(
     [containers.kind, containers.listType, containers.keys],
@@ -124,7 +124,7 @@ test('list types and keys are those of the server, in its order', () => {
   assert.equal(spec().getChildSchema('args').listType, 'atomic')
 })
 
-test('types older than list-type tell it by their merge patch', () => {
+test('derives the list type of older types from their merge patch strategy', () => {
   assert.deepEqual(
     [spec().getChildSchema('old').listType, spec().getChildSchema('old').keys],
     ['map', ['name']],
@@ -132,11 +132,11 @@ test('types older than list-type tell it by their merge patch', () => {
   assert.equal(spec().getChildSchema('oldSet').listType, 'set')
 })
 
-test('a list-map without keys is atomic, as nothing can name its items', () => {
+test('a list-map without keys is atomic, since nothing identifies its items', () => {
   assert.equal(spec().getChildSchema('keyless').listType, 'atomic')
 })
 
-test('references are followed, also as the only one of allOf', () => {
+test('follows references, also as the only one of allOf', () => {
   const item = spec().getChildSchema('containers').getItemSchema()
   assert.deepEqual(
     [item.kind, item.hasField('image'), item.hasField('nothing')],
@@ -148,13 +148,13 @@ test('references are followed, also as the only one of allOf', () => {
   )
 })
 
-test('a place says for itself whether the map that it refers to is atomic', () => {
+test('a field declares itself whether the referenced map is atomic', () => {
   assert.equal(spec().getChildSchema('selector').atomic, true)
   assert.equal(spec().getChildSchema('selector').hasField('matchLabels'), true)
   assert.equal(spec().getChildSchema('granular').atomic, false)
 })
 
-test('keys of a map are not declared, and have the schema of its values', () => {
+test('map keys are undeclared, and have the schema of the map values', () => {
   const labels = findKindSchema(DOCUMENT, 'example.com/v1', 'Widget')
     ?.getChildSchema('metadata')
     .getChildSchema('labels')
@@ -165,7 +165,7 @@ test('keys of a map are not declared, and have the schema of its values', () => 
   )
 })
 
-test('formats are told: int-or-string, quantity, int32', () => {
+test('reports formats: int-or-string, quantity, int32', () => {
   assert.deepEqual(
     [
       spec().getChildSchema('port'),
@@ -180,7 +180,7 @@ test('formats are told: int-or-string, quantity, int32', () => {
   )
 })
 
-test('what is free-form is granular with atomic lists, but a RawExtension is owned as a whole', () => {
+test('a free-form value is granular with atomic lists, but a RawExtension is owned as a whole', () => {
   const free = spec().getChildSchema('free').getChildSchema('any')
   assert.deepEqual(
     [free.kind, free.atomic, free.listType, free.hasField('x')],
@@ -189,14 +189,14 @@ test('what is free-form is granular with atomic lists, but a RawExtension is own
   assert.equal(spec().getChildSchema('raw').atomic, true)
 })
 
-test('a schema that contains itself is read as deep as it is asked for', () => {
+test('resolves a recursive schema to any requested depth', () => {
   let schema = spec().getChildSchema('child')
   for (let depth = 0; depth < 1000; depth += 1)
     schema = schema.getChildSchema('children').getItemSchema()
   assert.equal(schema.hasField('value'), true)
 })
 
-test('a trimmed document answers as the whole one, without texts and kinds that nothing needs', () => {
+test('a trimmed document gives the same answers without descriptions and unneeded kinds', () => {
   const trimmed = trimDocument(DOCUMENT, 'example.com/v1', ['Widget'])
   assert.doesNotMatch(JSON.stringify(trimmed), /long text|Unrelated|"\/x"/)
   const [whole, part] = [

@@ -48,7 +48,7 @@ test('quantities of one size are equal, whatever their suffixes', () => {
   assert.equal(parseQuantity(9007199254740993n), parseQuantity('9007199254740993'))
 })
 
-test('larger is larger, and what is no quantity has no size', () => {
+test('compares quantities by size, and an invalid quantity has no size', () => {
   const sizes = [
     '1n',
     '1u',
@@ -75,7 +75,7 @@ test('larger is larger, and what is no quantity has no size', () => {
     assert.equal(parseQuantity(text), undefined)
 })
 
-test('what the server writes for a quantity has the size of it', () => {
+test('the canonical form of a quantity has the same size', () => {
   const suffix = fc.constantFrom('', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e2', 'E3')
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.nat(999), suffix, (whole, part, unit) => {

@@ -22,7 +22,7 @@ test('two ids have one key exactly when they are the same', () => {
   )
 })
 
-test('an object without a namespace is described without one', () => {
+test('the description of an object without a namespace omits it', () => {
   assert.equal(
     describeResourceId({ group: '', kind: 'Namespace', namespace: '', name: 'shop' }),
     'Namespace shop',

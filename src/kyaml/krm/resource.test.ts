@@ -10,11 +10,7 @@ const REFUSED: readonly (readonly [name: string, object: Json, problem: RegExp])
   ['nothing', null, /wanted a mapping/],
   ['no apiVersion', { kind: 'A', metadata: { name: 'a' } }, /apiVersion is missing/],
   ['a number as kind', { apiVersion: 'v1', kind: 1, metadata: { name: 'a' } }, /kind is missing/],
-  [
-    'metadata that is null',
-    { apiVersion: 'v1', kind: 'A', metadata: null },
-    /metadata\.name is missing/,
-  ],
+  ['null metadata', { apiVersion: 'v1', kind: 'A', metadata: null }, /metadata\.name is missing/],
   [
     'a generated name',
     { apiVersion: 'v1', kind: 'A', metadata: { generateName: 'a-' } },
@@ -28,14 +24,14 @@ const REFUSED: readonly (readonly [name: string, object: Json, problem: RegExp])
 ]
 
 for (const [name, object, problem] of REFUSED) {
-  test(`not a resource: ${name}`, () => {
+  test(`rejects the resource: ${name}`, () => {
     const read = readResource(object)
     assert.ok('problem' in read)
     assert.match(read.problem, problem)
   })
 }
 
-test('the id leaves out the version', () => {
+test('the id omits the version', () => {
   const read = readResource({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -45,7 +41,7 @@ test('the id leaves out the version', () => {
   assert.deepEqual(read.id, { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' })
 })
 
-test('no object whatever makes the readers throw', () => {
+test('the readers throw for no object', () => {
   fc.assert(
     fc.property(randomJson, randomJson, (value, metadata) => {
       readResource(value)
@@ -57,7 +53,7 @@ test('no object whatever makes the readers throw', () => {
   )
 })
 
-test('labels and annotations that are no text are left out', () => {
+test('ignores labels and annotations that are not strings', () => {
   const object = { metadata: { labels: { a: 'x', b: 5, c: null }, annotations: 'none' } }
   assert.deepEqual([...getLabels(object)], [['a', 'x']])
   assert.deepEqual([...getAnnotations(object)], [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Derived } from './derived.ts'
 
-test('a value is computed once for each object, name and what else it is of', () => {
+test('computes a value once per object, name and further inputs', () => {
   const derived = new Derived()
   const [one, other, key] = [{}, {}, {}]
   let computed = 0
@@ -16,7 +16,7 @@ test('a value is computed once for each object, name and what else it is of', ()
   assert.equal(get(one, 'b', [key, 'x']), 3)
 })
 
-test('undefined is a value that is kept', () => {
+test('caches undefined as a value', () => {
   const derived = new Derived()
   let computed = 0
   for (let round = 0; round < 3; round += 1)

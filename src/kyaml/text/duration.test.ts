@@ -45,13 +45,13 @@ for (const text of [
   '1hm',
   '1h30',
 ]) {
-  test(`${JSON.stringify(text)} is no duration`, () => {
+  test(`rejects the duration ${JSON.stringify(text)}`, () => {
     assert.doesNotMatch(text, DURATION)
     assert.doesNotMatch(text, WAIT)
   })
 }
 
-test('a wait may be none at all', () => {
+test('a wait may be zero', () => {
   assert.match('0s', WAIT)
   assert.doesNotMatch('0s', DURATION)
   assert.equal(convertDurationToSeconds('0s'), 0)

@@ -40,17 +40,17 @@ const SHOWN: readonly (readonly [text: string, shown: string])[] = [
 ]
 
 for (const [text, shown] of SHOWN)
-  test(`${JSON.stringify(text)} is told as ${JSON.stringify(shown)}`, () =>
+  test(`${JSON.stringify(text)} is shown as ${JSON.stringify(shown)}`, () =>
     assert.equal(formatForeignLine(text), shown))
 
-test('a secret is told by no part of it', () => {
+test('reveals no part of a secret', () => {
   assert.equal(
     formatForeignLine('no: token abc and abc', { secrets: ['abc', ''] }),
     'no: token *** and ***',
   )
 })
 
-test('whatever the text, it is one line of what can be seen, of bounded length, and clean text stays as it is', () => {
+test('any text becomes one visible line of limited length, and clean text stays unchanged', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 400 }), (text, limit) => {
       const line = formatForeignLine(text, { limit })
@@ -63,7 +63,7 @@ test('whatever the text, it is one line of what can be seen, of bounded length, 
   )
 })
 
-test('no failure holds a character that acts, wherever the text came from', () => {
+test('no failure contains a control character, whatever the source of its text', () => {
   fc.assert(
     fc.property(texts, texts, (one, other) => {
       const failure = new Failure({

@@ -27,7 +27,7 @@ for (const [glob, text, matches] of ROWS) {
 
 const SIGNS = fc.string({ unit: fc.constantFrom('*', '\\', 'a', '/'), maxLength: 8 })
 
-test('a literal pattern matches its text and no other', () => {
+test('a literal pattern matches only its own text', () => {
   fc.assert(
     fc.property(SIGNS, SIGNS, (text, other) => {
       assert.equal(hasWildcard(escapeGlob(text)), false)

@@ -15,6 +15,6 @@ const QUOTED: readonly (readonly [text: string, quoted: string])[] = [
   ['\u{e0001}', String.raw`"\U000e0001"`],
 ]
 
-test('texts are quoted as Go quotes them', () => {
+test('quotes texts like Go', () => {
   for (const [text, quoted] of QUOTED) assert.equal(goQuote(text), quoted)
 })

@@ -9,12 +9,12 @@ function nested(levels: number): Json {
   return value
 }
 
-test('levels are counted, a scalar has none', () => {
+test('counts nesting levels, and a scalar has none', () => {
   assert.equal(isDeeperThan('x', 0), false)
   assert.equal(isDeeperThan(nested(3), 3), false)
   assert.equal(isDeeperThan(nested(4), 3), true)
 })
 
-test('a value that no recursion gets through is told in the same way', () => {
+test('reports a value too deep for recursion in the same way', () => {
   assert.equal(isDeeperThan(nested(200_000), 500), true)
 })

@@ -14,7 +14,7 @@ import {
   setKey,
 } from './json.ts'
 
-test('integers beyond 2^53 come and go unchanged', () => {
+test('integers beyond 2^53 round-trip unchanged', () => {
   const text = '{"a":9007199254740993,"b":[-9223372036854775808],"c":1.5,"d":1e21}'
   const value = parseJson(text) as JsonObject
   assert.equal(value['a'], 9007199254740993n)
@@ -24,11 +24,11 @@ test('integers beyond 2^53 come and go unchanged', () => {
   )
 })
 
-test('long digits inside a text stay text', () => {
+test('long digits inside a string stay a string', () => {
   assert.deepEqual(parseJson('{"a":"90071992547409931234"}'), { a: '90071992547409931234' })
 })
 
-test('what is formatted is parsed back to an equal value', () => {
+test('formatted JSON parses back to an equal value', () => {
   fc.assert(fc.property(randomJson, (value) => isJsonEqual(parseJson(formatJson(value)), value)))
 })
 
@@ -42,7 +42,7 @@ function turned(value: Json): Json {
   return object
 }
 
-test('the order of keys changes neither equality nor the canonical text', () => {
+test('key order affects neither equality nor the canonical text', () => {
   fc.assert(
     fc.property(randomJson, (value) => {
       assert.ok(isJsonEqual(value, turned(value)))
@@ -67,14 +67,14 @@ const DIFFERENT: readonly (readonly [
   left: Json | undefined,
   right: Json | undefined,
 ])[] = [
-  ['null and nothing', null, undefined],
-  ['zero and the text 0', 0, '0'],
+  ['null and undefined', null, undefined],
+  ['zero and the string 0', 0, '0'],
   ['an empty list and an empty object', [], {}],
   ['false and null', false, null],
   ['lists in another order', [1, 2], [2, 1]],
-  ['a key with nothing and no key', { a: null }, {}],
+  ['an undefined key and an absent key', { a: null }, {}],
   ['an own key and an inherited one', { constructor: null }, { a: null }],
-  ['big integers that a double would round together', 9007199254740993n, 9007199254740992n],
+  ['big integers that round to the same double', 9007199254740993n, 9007199254740992n],
 ]
 
 for (const [name, left, right] of DIFFERENT) {

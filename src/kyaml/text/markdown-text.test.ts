@@ -70,7 +70,7 @@ function cellsOf(row: string): string[] {
   return row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-test('whatever the text is, a reader gets back exactly its one line, as code', () => {
+test('any text renders as exactly its one line of code', () => {
   fc.assert(
     fc.property(text, (value) => {
       const shown = convertToOneLine(value, 120)
@@ -83,7 +83,7 @@ test('whatever the text is, a reader gets back exactly its one line, as code', (
   )
 })
 
-test('whatever the texts are, a row of a table keeps its cells', () => {
+test('a table row keeps its cells for all texts', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (values) => {
       const row = `x|${values.map((value) => formatMarkdownCell(value)).join('|')}|y`
@@ -102,7 +102,7 @@ test('whatever the texts are, a row of a table keeps its cells', () => {
   )
 })
 
-test('nothing that shows nothing gets through, and nothing makes a line', () => {
+test('removes invisible characters and line breaks', () => {
   for (const value of HOSTILE) {
     assert.doesNotMatch(
       formatMarkdownCell(value) + formatMarkdownCode(value),
@@ -126,7 +126,7 @@ test('a block ends only at its own end', () => {
   )
 })
 
-test('a long text is cut before it is encoded, so that what opens also closes', () => {
+test('truncates a long text before encoding, so that every opening has its closing', () => {
   assert.equal(
     formatMarkdownCode('`'.repeat(300), 5),
     `${'`'.repeat(5)} \`\`\`\`… ${'`'.repeat(5)}`,

@@ -14,7 +14,7 @@ describe('findNearestNames', () => {
     ])
   })
 
-  it('finds nothing where nothing is near', () => {
+  it('finds nothing when no name is near', () => {
     assert.deepEqual(findNearestNames('tag', ['name', 'exec', 'image']), [])
     assert.deepEqual(findNearestNames('', ['image']), [])
   })

@@ -22,7 +22,7 @@ for (const [text, shown] of SHOWN)
   test(`${JSON.stringify(text)} is shown as ${shown}`, () =>
     assert.equal(convertToOneLine(text), shown))
 
-test('whatever the text, it is one line of things that can be seen, and not longer than the limit', () => {
+test('any text becomes one visible line within the length limit', () => {
   const texts = fc.oneof(
     fc.constantFrom(...HOSTILE_TEXTS),
     fc.string({ unit: 'binary' }),
@@ -37,4 +37,4 @@ test('whatever the text, it is one line of things that can be seen, and not long
   )
 })
 
-test('a text that was cut says so', () => assert.equal(convertToOneLine('abcdef', 4), 'abc…'))
+test('marks a truncated text', () => assert.equal(convertToOneLine('abcdef', 4), 'abc…'))

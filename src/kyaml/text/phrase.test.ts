@@ -4,7 +4,7 @@ import * as fc from '../../../test/seeds/fast-check.ts'
 import { escapeUnseen } from './foreign-text.ts'
 import { formatPhrase, listPhrases, phrase } from './phrase.ts'
 
-test('what came from outside stays apart from our words, and in plain text is printable and bounded', () => {
+test('a phrase keeps external names apart from its words, and prints them visibly with limited length', () => {
   assert.deepEqual(phrase`Flux ${'web'} of ${['our']} words`, [
     'Flux ',
     { name: 'web' },

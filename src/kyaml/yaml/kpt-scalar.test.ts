@@ -31,12 +31,12 @@ const ROWS: readonly (readonly [text: string, value: Json])[] = [
   ['+5', 5],
 ]
 
-test('scalars are what kpt live sends', () => {
+test('formats scalars like kpt live', () => {
   for (const [text, value] of ROWS)
     assert.deepEqual(resolveKptScalar(text, true), { is: 'value', value }, text)
 })
 
-test('no time: another month, day or hour than there is, and a text in quotes', () => {
+test('does not accept an out-of-range date or quoted text as a time', () => {
   for (const text of [
     '2001-13-01',
     '2001-02-29',
@@ -57,7 +57,7 @@ test('no time: another month, day or hour than there is, and a text in quotes', 
   })
 })
 
-test('a fraction has nine digits at most and no zero behind it, and no offset is Z', () => {
+test('a fraction has at most nine digits without trailing zeros, and a zero offset is Z', () => {
   const read = (text: string): unknown => resolveKptScalar(text, true)
   assert.deepEqual(read('2001-01-02t3:4:5.1234567899000Z'), {
     is: 'value',

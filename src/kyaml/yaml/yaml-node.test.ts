@@ -24,7 +24,7 @@ function everyNode(node: YamlNode): readonly YamlNode[] {
   return node.kind === 'list' ? [node, ...node.items.flatMap(everyNode)] : [node]
 }
 
-it('a copy says the same and shares no node', () => {
+it('a copy has the same content and shares no node', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const [root] = readYamlNodes(randomCommentedYaml(seed), 'a.yaml')
@@ -39,7 +39,7 @@ it('a copy says the same and shares no node', () => {
   )
 })
 
-it('what stands twice is one node in the copy, and its writes are its own', () => {
+it('a node used twice is one node in the copy, and its edits do not affect the original', () => {
   const twice = createYamlPlain('a')
   twice.writes = [1]
   const root = createYamlMap([
@@ -55,7 +55,7 @@ it('what stands twice is one node in the copy, and its writes are its own', () =
   assert.deepEqual([twice.value, twice.writes], ['a', [1]])
 })
 
-it('a key is the text that it is to kubectl, where functions get the key of the file', () => {
+it('a key is its string for kubectl, while functions get the key of the file', () => {
   const corpus = parseJson(
     readFileSync(new URL('../../../test/corpus/yaml/go-scalars.json', import.meta.url), 'utf8'),
   ) as JsonObject

@@ -71,7 +71,7 @@ function readMaps(text: string, path: string): YamlMap[] {
   return readYamlNodes(text, path).flatMap((node) => (node.kind === 'map' ? [node] : []))
 }
 
-it('two functions that change nothing change comments in kpt as here', { skip: whyNoKpt() }, () => {
+it('two functions without edits change comments in kpt as here', { skip: whyNoKpt() }, () => {
   const files: { [path: string]: string } = { Kptfile: KPTFILE }
   for (const seed of numbersOf(import.meta.filename, RANDOM_FILES)) {
     const text = randomCommentedObject(seed, `object-${seed}`)

@@ -27,7 +27,7 @@ function answered(before: string, answer: string): string {
   return writeYamlNode(after)
 }
 
-it('a ResourceList has the objects below its items, and the config behind them', () => {
+it('a ResourceList has the objects below its items, followed by the config', () => {
   assert.equal(
     formatFunctionInput({
       items: [read('# head\na:\n  - b # line\n'), read('c: d\n')],
@@ -37,7 +37,7 @@ it('a ResourceList has the objects below its items, and the config behind them',
   )
 })
 
-it('comments that a function lost come back, by key and by place', () => {
+it('restores comments that a function lost, by key and by position', () => {
   const before = '# head\na: 1 # one\n# of b\nb:\n- x # item\n- y # other\nc: {d: e} # braces\n'
   assert.equal(
     answered(before, 'a: 2\nb:\n- x\n- z\nc: {d: e}\nnew: 1\n'),
@@ -45,11 +45,11 @@ it('comments that a function lost come back, by key and by place', () => {
   )
 })
 
-it('comments that a function wrote stay', () => {
+it('keeps comments that a function wrote', () => {
   assert.equal(answered('a: 1 # one\n', 'a: 1 # two\n'), 'a: 1 # two\n')
 })
 
-it('keys go back into their order, new ones behind them', () => {
+it('restores the order of keys, with new ones last', () => {
   assert.equal(
     answered('c: 1\na:\n  z: 1\n  y: 2\nb: 3\n', 'a:\n  n: 0\n  y: 2\n  z: 1\nb: 3\nc: 1\nd: 4\n'),
     'c: 1\na:\n  z: 1\n  y: 2\n  n: 0\nb: 3\nd: 4\n',
@@ -60,12 +60,12 @@ it('a folded block becomes double quoted', () => {
   assert.equal(answered('a: >\n  x\n  y\n', 'a: >\n  x\n  y\n'), 'a: "x y\\n"\n')
 })
 
-it('the comment of an alias below a key does not come back, that of one in a list does', () => {
+it('does not restore the comment of an alias below a key, but restores that of one in a list', () => {
   const before = 'a: &x 1\nb: *x # lost\nc:\n- *x # kept\n'
   assert.equal(answered(before, 'a: &x 1\nb: *x\nc:\n- *x\n'), before.replace(' # lost', ''))
 })
 
-it('the comments of a document are not sent, and come back without their empty line', () => {
+it('omits document comments from the input, and restores them without their empty line', () => {
   const object = read('# licence\n\n# head\na: 1\n\n# end\n')
   const sent = removeDocumentComments(object)
   assert.equal(writeYamlNode(sent), '# head\na: 1\n')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { detectSequenceIndent } from './yaml-sequence-indent.ts'
 
-describe('the first list below a key says how lists are indented', () => {
+describe('the first list below a key determines the list indentation', () => {
   const rows: readonly (readonly [text: string, indent: 'compact' | 'wide'])[] = [
     ['', 'compact'],
     ['a: 1\n', 'compact'],

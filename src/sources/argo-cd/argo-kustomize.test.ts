@@ -60,14 +60,14 @@ function plain(value: Json): Json {
 }
 
 for (const [name, text] of Object.entries(KUSTOMIZATIONS))
-  test(`the options of an Application are written into the kustomization ${name} as kustomize edit writes them`, () => {
+  test(`writes the options of an Application into the kustomization ${name} like kustomize edit`, () => {
     const rows = ROWS.filter((row) => row['name'] === name)
     assert.ok(rows.length > 30)
     for (const { options = {}, edited = null } of rows)
       assert.deepEqual(plain(written(text, options)), plain(edited), JSON.stringify(options))
   })
 
-test('the variables of the build environment are in labels and images, and in annotations where that is said', () => {
+test('substitutes build environment variables in labels and images, and in annotations on request', () => {
   const application = (kustomize: JsonObject): JsonObject => ({
     spec: {
       project: 'web',

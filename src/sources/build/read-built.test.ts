@@ -36,7 +36,7 @@ function annotations(more: Partial<BuiltSource>, kustomization: string): readonl
   ])
 }
 
-test('the origin of a built object is removed, unless the kustomization or a command asked for it', () => {
+test('removes the origin of a built object, unless the kustomization or a command requested it', () => {
   assert.deepEqual(annotations({}, 'resources: [config.yaml]\n'), ['team'])
   assert.deepEqual(
     annotations({}, 'buildMetadata: [originAnnotations]\nresources: [config.yaml]\n'),

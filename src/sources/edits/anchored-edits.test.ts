@@ -27,7 +27,7 @@ const WEB = {
 const first = (live: string) => changeIn(WEB, 'ConfigMap', 'data.first', live)
 const second = (live: string) => changeIn(WEB, 'ConfigMap', 'data.second', live)
 
-test('an anchor whose every use drifted alike is edited, in any order', () => {
+test('edits an anchor whose every use drifted alike, in any order', () => {
   const lines = {
     'apps/web/config.yaml': ['-  first: &color blue # ours', '+  first: &color green # ours'],
   }
@@ -35,7 +35,7 @@ test('an anchor whose every use drifted alike is edited, in any order', () => {
   assert.deepEqual(adopted(WEB, second('green'), first('green')), lines)
 })
 
-test('an anchor with another use is refused, with the use', () => {
+test('rejects an edit of an anchor with another use, and names the use', () => {
   const { why } = refused(WEB, first('green'))
   assert.match(
     why,
@@ -43,14 +43,14 @@ test('an anchor with another use is refused, with the use', () => {
   )
 })
 
-test('a use alone gets a value of its own', () => {
+test('gives a single drifted use its own value', () => {
   const lines = {
     'apps/web/config.yaml': ['-  second: *color # the same', '+  second: green # the same'],
   }
   assert.deepEqual(adopted(WEB, second('green')), lines)
 })
 
-test('uses that drifted differently get values of their own', () => {
+test('gives uses that drifted differently their own values', () => {
   const lines = {
     'apps/web/config.yaml': [
       '-  first: &color blue # ours',
@@ -76,7 +76,7 @@ function joined(text: string, ...edits: readonly (readonly [string, Json])[]): s
   return editYaml(text, joinAnchored(all, readYamlNodes(text, 'config.yaml')), 'config.yaml')
 }
 
-test('in a file without a pipeline too', () => {
+test('edits an anchor in a file without a pipeline too', () => {
   assert.equal(
     joined(CONFIG, ['data.second', 'green'], ['data.third', 'x'], ['data.first', 'green']),
     CONFIG.replace('blue', 'green').replace('red', 'x'),
@@ -100,7 +100,7 @@ const SPEC = `spec:
     limits: *base
 `
 
-test('the value below an anchor, shown by a merge key, an alias and an item of a list', () => {
+test('edits the value below an anchor for a merge key, an alias and a list item', () => {
   const places = ['spec.base.cpu', 'spec.one.cpu', 'spec.two.cpu', 'spec.items[name=x].limits.cpu']
   const all = places.map((place) => [place, 2] as const)
   assert.equal(joined(SPEC, ...all), SPEC.replace('cpu: 1', 'cpu: 2'))
@@ -114,7 +114,7 @@ test('the value below an anchor, shown by a merge key, an alias and an item of a
   assert.equal(joined(SPEC, ...added), SPEC.replace('memory: 1Gi\n', 'memory: 1Gi\n    gpu: 1\n'))
 })
 
-test('a use with a value of its own is no use of that value', () => {
+test('a use that overrides the value is not a use of it', () => {
   const own = SPEC.replace('name: one', 'cpu: 7')
   const three = ['spec.base.cpu', 'spec.two.cpu', 'spec.items[name=x].limits.cpu'].map(
     (place) => [place, 2] as const,

@@ -44,7 +44,7 @@ function joined(...changes: readonly ResolvedChange[]): readonly string[] {
   )
 }
 
-test('the last entries take the map and the list along that live lacks too', () => {
+test('removing the last entries removes the map or list that live lacks too', () => {
   assert.deepEqual(
     joined(removal('spec.env[name=A]', 'spec.env'), removal('spec.env[name=B]', 'spec.env')),
     ['Adopt spec.env'],
@@ -54,14 +54,14 @@ test('the last entries take the map and the list along that live lacks too', () 
   ])
 })
 
-test('what is left stays, and what live has stays', () => {
+test('keeps a block with remaining entries, and a block that live still has', () => {
   const some = [removal('spec.env[name=A]', 'spec.env')]
   assert.equal(joinRemovals(some), some)
   const there = [removal('spec.resources.requests.cpu')]
   assert.equal(joinRemovals(there), there)
 })
 
-test('each part of a block that is emptied goes by itself where the block has more', () => {
+test('removes an emptied part on its own when its block has other parts', () => {
   const far = [
     removal('spec.affinity.far.zone', 'spec.affinity'),
     removal('spec.affinity.far.rack', 'spec.affinity'),
@@ -72,7 +72,7 @@ test('each part of a block that is emptied goes by itself where the block has mo
   ])
 })
 
-test('only adopted removals that one place gives', () => {
+test('joins only adopted removals of one location', () => {
   const limits = (name: string, more: Partial<ResolvedChange> = {}) =>
     removal(`spec.resources.limits.${name}`, 'spec.resources.limits', more)
   const leaves = ['spec.resources.limits.cpu', 'spec.resources.limits.memory']

@@ -32,7 +32,7 @@ function search(
   return { attempts, refused: [...refused.keys()].map((each) => all.indexOf(each)), untried }
 }
 
-test('a change that the failure names costs one attempt, and one that it does not name a few', () => {
+test('a change named by the failure costs one attempt, and an unnamed one a few', () => {
   const three = [7, 30, 59]
   const [named, halved] = [byName, byNone].map((refuse) =>
     search(60, (at) => three.includes(at), refuse),
@@ -44,7 +44,7 @@ test('a change that the failure names costs one attempt, and one that it does no
   assert.ok((halved?.attempts ?? 0) <= 3 * 2 * 6, String(halved?.attempts))
 })
 
-test('after forty attempts the others are left', () => {
+test('gives up the other changes after forty attempts', () => {
   for (const [refuse, least] of [
     [byName, 38],
     [byNone, 15],

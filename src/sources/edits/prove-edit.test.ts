@@ -65,13 +65,13 @@ const PROVEN: readonly (readonly [
   after: Rendered,
   changes: readonly ResolvedChange[],
 ])[] = [
-  ['nothing chosen and nothing moved', BEFORE, []],
+  ['no choice and no change', BEFORE, []],
   ['a Restore', BEFORE, [change('Deployment/web', 'spec.replicas', 5, 'Restore')]],
   ['an adopted value', rendered(five, CONFIG), [REPLICAS]],
   ['two adopted values', rendered(five.replace('1.27', '1.28'), CONFIG), [REPLICAS, IMAGE]],
   ['an adopted removal', rendered(DEPLOYMENT, CONFIG.replace('  color: blue\n', '')), [COLOR_GONE]],
   ['a released value', rendered(without, CONFIG), [RELEASED]],
-  ['an object taken out', rendered(DEPLOYMENT), [OBJECT_GONE]],
+  ['a removed object', rendered(DEPLOYMENT), [OBJECT_GONE]],
   [
     'comments and order',
     rendered(
@@ -83,7 +83,7 @@ const PROVEN: readonly (readonly [
 ]
 
 for (const [name, after, changes] of PROVEN)
-  test(`proven: ${name}`, () => proveEdit(BEFORE, after, changes))
+  test(`accepts the edit: ${name}`, () => proveEdit(BEFORE, after, changes))
 
 const REFUSED: readonly (readonly [
   name: string,
@@ -91,15 +91,15 @@ const REFUSED: readonly (readonly [
   changes: readonly ResolvedChange[],
   why: RegExp,
 ])[] = [
-  ['the value is not there', BEFORE, [REPLICAS], /spec\.replicas does not hold the chosen value/],
+  ['the value is absent', BEFORE, [REPLICAS], /spec\.replicas does not hold the chosen value/],
   [
-    'it is another value',
+    'the value differs',
     rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: 6'), CONFIG),
     [REPLICAS],
     /spec\.replicas does not hold/,
   ],
   [
-    'it is a text',
+    'the value is a string',
     rendered(DEPLOYMENT.replace('replicas: 3', 'replicas: "5"'), CONFIG),
     [REPLICAS],
     /spec\.replicas does not hold/,
@@ -107,36 +107,36 @@ const REFUSED: readonly (readonly [
   ['the removed key is still there', BEFORE, [COLOR_GONE], /data\.color does not hold/],
   ['the released field is still there', BEFORE, [RELEASED], /spec\.replicas does not hold/],
   [
-    'another field of the object moves',
+    'another field of the object changes',
     rendered(five.replace('{app: web}', '{app: api}'), CONFIG),
     [REPLICAS],
     /^metadata\.labels\.app moves too/,
   ],
   [
-    'a field beside it in the same map moves',
+    'a sibling field in the same map changes',
     rendered(five.replace('  replicas: 5', '  paused: true\n  replicas: 5'), CONFIG),
     [REPLICAS],
     /spec\.paused moves too/,
   ],
   [
-    'another item of the list moves',
+    'another item of the list changes',
     rendered(DEPLOYMENT.replace('1.27', '1.28').replace('value: blue', 'value: red'), CONFIG),
     [IMAGE],
     /env\[0\]\.value moves too/,
   ],
   [
-    'an item is added beside it',
+    'an item is added to the list',
     rendered(`${DEPLOYMENT.replace('1.27', '1.28')}      - name: side\n        image: s\n`, CONFIG),
     [IMAGE],
     /containers moves too/,
   ],
   [
-    'another object moves',
+    'another object changes',
     rendered(five, CONFIG.replace('blue', 'red')),
     [REPLICAS],
     /^data\.color moves too/,
   ],
-  ['another object is gone', rendered(five), [REPLICAS], /no longer declared/],
+  ['another object is removed', rendered(five), [REPLICAS], /no longer declared/],
   [
     'an object appears',
     rendered(five, CONFIG, CONFIG.replace('name: web', 'name: new')),
@@ -144,7 +144,7 @@ const REFUSED: readonly (readonly [
     /the object appears/,
   ],
   ['the object is still declared', BEFORE, [OBJECT_GONE], /still declared/],
-  ['the wrong object was taken out', rendered(CONFIG), [OBJECT_GONE], /declared/],
+  ['the wrong object is removed', rendered(CONFIG), [OBJECT_GONE], /declared/],
   [
     'a Restore that edits',
     rendered(five, CONFIG),
@@ -160,7 +160,7 @@ const REFUSED: readonly (readonly [
 ]
 
 for (const [name, after, changes, why] of REFUSED) {
-  test(`refused: ${name}`, () => {
+  test(`rejects the edit: ${name}`, () => {
     assert.throws(
       () => proveEdit(BEFORE, after, changes),
       (thrown) => thrown instanceof Failure && thrown.code === 'BP2001' && why.test(thrown.why),
@@ -168,7 +168,7 @@ for (const [name, after, changes, why] of REFUSED) {
   })
 }
 
-test('an object that the cluster puts into a namespace is still the object of its manifest', () => {
+test('an object that the cluster places into a namespace still matches its manifest', () => {
   const id = { ...REPLICAS.drift.id, namespace: 'elsewhere' }
   proveEdit(BEFORE, rendered(five, CONFIG), [{ ...REPLICAS, drift: { ...REPLICAS.drift, id } }])
 })

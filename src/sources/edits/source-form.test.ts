@@ -8,7 +8,7 @@ import { convertToSourceForm } from './source-form.ts'
 
 const CORE = { group: '' }
 
-test('a number of git stays a number where the server stores a quantity as text', () => {
+test('a number in git stays a number when the server stores a quantity as a string', () => {
   assert.equal(convertToSourceForm(CORE, 10, '20'), 20)
   assert.deepEqual(
     convertToSourceForm(CORE, { pods: 10, cpu: '1' }, { pods: '20', cpu: '2', services: '3' }),
@@ -24,19 +24,19 @@ test('a number of git stays a number where the server stores a quantity as text'
   )
 })
 
-test('a quantity that is no whole number is written as the server has it', () => {
+test('writes a quantity that is not a whole number as the server has it', () => {
   for (const live of ['500m', '1Gi', '1e3', '-1', '08', '1234567890123456', ''])
     assert.equal(convertToSourceForm(CORE, 1, live), live)
 })
 
-test('values that have the type of git, and values of custom types, are as they are', () => {
+test('writes values with the type of git, and values of custom types, unchanged', () => {
   assert.equal(convertToSourceForm(CORE, '10', '20'), '20')
   assert.equal(convertToSourceForm(CORE, undefined, '20'), '20')
   assert.equal(convertToSourceForm({ group: 'example.com' }, 10, '20'), '20')
   assert.equal(convertToSourceForm(CORE, 80, 'http'), 'http')
 })
 
-test('the edit of a manifest writes the number, and its proof takes it', () => {
+test('the manifest edit writes the number, and its verification accepts it', () => {
   const id = { group: '', kind: 'ResourceQuota', namespace: 'shop', name: 'web' }
   const at = (pods: number) => ({
     id,

@@ -312,7 +312,7 @@ else {
   const sides = new FluxSides(flux)
   const RUNS = 150
 
-  test('any folder is built as Flux builds it', { skip: whyNoKubectl() }, async () => {
+  test('builds any folder like Flux', { skip: whyNoKubectl() }, async () => {
     let built = 0
     await fc.assert(
       fc.asyncProperty(cases, async (each) => {

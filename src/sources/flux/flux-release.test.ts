@@ -45,7 +45,7 @@ const build = (release: Parameters<typeof createFluxReleaseBuilder>[0]) => ({
   builder: createFluxReleaseBuilder(release),
 })
 
-test('a value of a Secret is hidden wherever the manifest has it, also over several lines and in a key', () => {
+test('hides a value of a Secret everywhere in the manifest, also over several lines and in a key', () => {
   const entries = ['password: "a: {b\\nc"\npin: 123456\nshort: abc\n']
   const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
   const manifest =
@@ -64,7 +64,7 @@ test('a value of a Secret is hidden wherever the manifest has it, also over seve
   assert.deepEqual(hidden, [['data.one', 'data.two'], ['spec[0].pin']])
 })
 
-test('an entry that is no file of values is named, and nothing of it is told', () => {
+test('reports an entry that is not a values file, without its content', () => {
   const entries = ['tok: [hunter2hunter2']
   const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
   for (const work of [
@@ -79,7 +79,7 @@ test('an entry that is no file of values is named, and nothing of it is told', (
     })
 })
 
-test('the run of Helm says that its values are of a Secret', () => {
+test('reports that the values of a Helm run come from a Secret', () => {
   const { way } = createFluxReleaseBuilder({
     deployed: DEPLOYED,
     valuesFrom: [SECRET],
@@ -98,7 +98,7 @@ test('the run of Helm says that its values are of a Secret', () => {
   assert.equal('hasSecrets' in run && run.hasSecrets, true)
 })
 
-test('git may declare the resource in another version, and without its namespace', () => {
+test('finds the resource when git declares it in another version and without its namespace', () => {
   const other = {
     ...HELM_RELEASE,
     apiVersion: 'helm.toolkit.fluxcd.io/v2beta2',

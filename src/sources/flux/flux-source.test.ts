@@ -61,7 +61,7 @@ function read(objects: readonly JsonObject[], more: Partial<SourcedRepository> =
     )
 }
 
-test('a Kustomization of a GitRepository of this address and branch names the folder of its path, and any other one names none', () => {
+test('a Kustomization gives its folder only with a GitRepository of this address and branch', () => {
   assert.deepEqual(read([kustomization({ path: './apps/prod/' }), repositoryOf()]), ['apps/prod'])
   assert.deepEqual(read([kustomization({}), repositoryOf()]), [''])
   for (const other of [
@@ -86,7 +86,7 @@ test('a Kustomization of a GitRepository of this address and branch names the fo
     )
 })
 
-test('a folder with files that spec.include copies there is refused, and one elsewhere is not', () => {
+test('rejects a folder into which spec.include copies files, and accepts one elsewhere', () => {
   const including = (toPath: string, path: string) =>
     read([
       kustomization({ path }),
@@ -109,7 +109,7 @@ test('a folder with files that spec.include copies there is refused, and one els
   assert.deepEqual(including('apps-base', './apps'), ['apps'])
 })
 
-test('a folder that spec.sparseCheckout leaves out is refused, and one of which it has a part is not', () => {
+test('rejects a folder that spec.sparseCheckout omits, and accepts a partly included one', () => {
   const sparse = (...sparseCheckout: readonly string[]) =>
     read([kustomization({ path: './apps/prod' }), repositoryOf({ sparseCheckout })])
   for (const directory of ['apps', './apps/prod', 'apps/prod/web', 'apps/pr'])
@@ -120,7 +120,7 @@ test('a folder that spec.sparseCheckout leaves out is refused, and one of which 
   ])
 })
 
-test('a Kustomization of an artifact or a bucket is told where this repository declares it', () => {
+test('reports a Kustomization of an artifact or a bucket when this repository declares it', () => {
   for (const kind of ['OCIRepository', 'Bucket']) {
     const own = kustomization({ path: './apps', sourceRef: { kind, name: 'deploy' } })
     assert.deepEqual(
@@ -132,7 +132,7 @@ test('a Kustomization of an artifact or a bucket is told where this repository d
   }
 })
 
-test('a source that is fixed to a tag or a commit is compared, and says what has to move', () => {
+test('compares a source pinned to a tag or commit, and reports which reference has to move', () => {
   assert.deepEqual(
     read([kustomization({ path: './apps' }), repositoryOf({ ref: { tag: 'v1.2' } })]),
     [
@@ -148,7 +148,7 @@ test('a source that is fixed to a tag or a commit is compared, and says what has
   )
 })
 
-test('a name below refs/heads/ is a branch, which a commit precedes, and which precedes a version, a tag and a branch', () => {
+test('resolves refs/heads/ names as branches, with precedence commit, then name, then version, tag and branch', () => {
   const of = (ref: JsonObject) => read([kustomization({ path: './apps' }), repositoryOf({ ref })])
   assert.deepEqual(of({ name: 'refs/heads/main' }), ['apps'])
   assert.deepEqual(of({ name: 'refs/heads/main', semver: '>=1.0.0', tag: 'v1', branch: 'next' }), [
@@ -160,7 +160,7 @@ test('a name below refs/heads/ is a branch, which a commit precedes, and which p
     assert.ok(of({ name })[0]?.includes(`the name ${name} of`))
 })
 
-test('a path that leaves the repository and another cluster are refused with their reason', () => {
+test('rejects a path outside the repository and another cluster, with the reason', () => {
   assert.deepEqual(read([kustomization({ path: '../apps' }), repositoryOf()]), [
     'refused: its path leaves the repository',
   ])
@@ -173,7 +173,7 @@ test('a path that leaves the repository and another cluster are refused with the
   )
 })
 
-test('an artifact that is folders of the repository as they lie is followed to them, and any other one is refused', () => {
+test('follows an artifact that copies folders of the repository unchanged, and rejects any other one', () => {
   const copied = (...copy: readonly JsonObject[]): readonly JsonObject[] => [
     kustomization({ path: './production', sourceRef: { kind: 'ExternalArtifact', name: 'apps' } }),
     resource(
@@ -212,7 +212,7 @@ test('an artifact that is folders of the repository as they lie is followed to t
   ])
 })
 
-test('what a bootstrap makes is in no file: a source that the files do not declare is this repository', () => {
+test('an undeclared source counts as this repository, since a bootstrap writes it to no file', () => {
   assert.deepEqual(read([kustomization({ path: './apps' })], { isFiles: true }), ['apps'])
   assert.deepEqual(
     read(

@@ -245,9 +245,9 @@ else {
     assert.deepEqual(ours(text, variables), await theirs(text, variables), JSON.stringify(text))
 
   for (const text of TABLE)
-    test(`${JSON.stringify(text)} is as Flux has it`, () => assertSame(text, VALUES))
+    test(`substitutes ${JSON.stringify(text)} like Flux`, () => assertSame(text, VALUES))
 
-  test('every character has the case that it has in Flux', async () => {
+  test('every character has the same case as in Flux', async () => {
     const letters = Array.from({ length: 0x2ff_ff }, (_each, code) =>
       String.fromCodePoint(code),
     ).filter((letter) => /[\p{L}\p{M}\p{N}\p{So}]/u.test(letter) && !NEWER.test(letter))
@@ -324,6 +324,6 @@ else {
     .dictionary(fc.constantFrom(...Object.keys(VALUES)), value, { maxKeys: 6 })
     .map((own): Variables => ({ ...VALUES, ...own }))
 
-  test('any text with any variables is as Flux has it', () =>
+  test('substitutes any text with any variables like Flux', () =>
     fc.assert(fc.asyncProperty(texts, variables, assertSame), { numRuns: 4000 }))
 }

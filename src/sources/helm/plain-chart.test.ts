@@ -31,7 +31,7 @@ function ordered(
   })
 }
 
-test('a file of values may be beside the package, and not outside of the repository', () => {
+test('accepts a values file beside the package, but not outside the repository', () => {
   const inside = ordered(['../../values/web.yaml'])
   assert.ok('tool' in inside)
   assert.deepEqual(inside.command.slice(inside.command.indexOf('--values')), [
@@ -49,7 +49,7 @@ test('a file of values may be beside the package, and not outside of the reposit
   )
 })
 
-test('a file of values that is a link is what it leads to, and a link out of the repository is refused', () => {
+test('follows a values file that is a link, and rejects a link out of the repository', () => {
   const link = (text: string) =>
     [
       [

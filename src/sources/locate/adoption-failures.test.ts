@@ -28,7 +28,7 @@ function failure(code: FailureCode, why: string): Failure {
   return new Failure({ code, what: 'cannot adopt', why, remedy: 'choose restore' })
 }
 
-test('the problem of a change is its refusal, and several locations are no problem', () => {
+test('the problem of a change is its rejection, and several locations are not a problem', () => {
   const failures = new Map([
     ['first', failure('BP2001', 'no location')],
     ['second', failure('BP2014', 'two locations')],
@@ -44,7 +44,7 @@ test('the problem of a change is its refusal, and several locations are no probl
   )
 })
 
-test('a failure of the package is the problem of every change, and another exception is thrown', () => {
+test('a failure of the package is the problem of every change, and another exception is rethrown', () => {
   const changes = [change(), change()]
   const fails = (thrown: unknown) => () => {
     throw thrown
@@ -60,13 +60,13 @@ test('a failure of the package is the problem of every change, and another excep
 const trial = (via: string, what: string) => ({ candidate: { via, what, edits: [] } })
 const TWO = [trial('manifest', 'the manifest'), trial('setter:color', 'the setter color')]
 
-test('a single location is taken, and one of several by its name', () => {
+test('takes a single location, and one of several by its name', () => {
   assert.equal(findOnlyTrial(change(), []), undefined)
   assert.equal(findOnlyTrial(change('other'), TWO.slice(0, 1)), TWO[0])
   assert.equal(findOnlyTrial(change('setter:color'), TWO), TWO[1])
 })
 
-test('several locations are refused with their names, also under one name', () => {
+test('rejects several locations with their names, also when they share one name', () => {
   const why = (via: string | undefined, trials: typeof TWO): string => {
     try {
       findOnlyTrial(change(via), trials)
@@ -87,7 +87,7 @@ test('several locations are refused with their names, also under one name', () =
   )
 })
 
-test('a refusal without another reason names the function that writes the field last', () => {
+test('a rejection without another reason names the function that writes the field last', () => {
   const why = (writer?: string) =>
     createTrialRefusal(change(), { dirty: [], obstacles: [], writer }).why
   assert.equal(why(), 'no authored place was found whose edit gives the live value')
@@ -97,7 +97,7 @@ test('a refusal without another reason names the function that writes the field 
   )
 })
 
-test('a refusal without a place of its own has that of the object in git', () => {
+test('a rejection without its own location has that of the object in git', () => {
   const where = 'apps/web/config.yaml:1'
   const obstacle = { where: '', why: 'the package does not render', remedy: 'choose restore' }
   assert.equal(createTrialRefusal(change(), { dirty: [], obstacles: [obstacle] }).where, where)

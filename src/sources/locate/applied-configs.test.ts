@@ -23,7 +23,7 @@ const LINES = {
   ],
 }
 
-test('a setter in a ConfigMap that is applied too is edited, and a note names the entry', () => {
+test('edits a setter in an applied ConfigMap, and a note names the entry', () => {
   const change = changeIn(WEB, 'Deployment', 'spec.replicas', 5)
   assert.deepEqual(adopted(WEB, change), LINES)
   const input = {
@@ -42,7 +42,7 @@ test('a setter in a ConfigMap that is applied too is edited, and a note names th
   assert.deepEqual(listAdoptionProblems(input), [undefined])
 })
 
-test('with the annotation there is no such object, and no note', () => {
+test('with the local-config annotation, there is no applied object and no note', () => {
   const texts = {
     ...WEB,
     'setters.yaml': SETTERS.replace(
@@ -64,7 +64,7 @@ for (const [how, reference] of [
   ['envFrom', 'envFrom: [{configMapRef: {name: setters}}]'],
   ['env', 'env: [{name: COLOR, valueFrom: {configMapKeyRef: {name: setters, key: color}}}]'],
 ] as const)
-  test(`a ConfigMap that a pod of the package reads with ${how} does not move, and the refusal says what it is`, () => {
+  test(`rejects changing a ConfigMap that a pod of the package reads with ${how}, and explains its role`, () => {
     const texts = {
       ...WEB,
       'deployment.yaml': `${WEB['deployment.yaml']}  template:\n    spec:\n      containers:\n      - name: app\n        ${reference}\n`,
@@ -77,7 +77,7 @@ for (const [how, reference] of [
     assert.match(remedy, /^annotate the config with config\.kubernetes\.io\/local-config: "true"/)
   })
 
-test('another field of such a ConfigMap, or another object, does not move', () => {
+test('rejects changing another field of such a ConfigMap, or another object', () => {
   const texts = {
     ...WEB,
     'setters.yaml': `${SETTERS}  again: "3" # kpt-set: \${replicas}\n`,

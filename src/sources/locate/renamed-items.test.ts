@@ -41,12 +41,12 @@ const SETTER = {
   'apps/web/setters.yaml': ['-  port: "80"', '+  port: "81"'],
 }
 
-test('the key of an item changed: its place is edited, and the item stays', () => {
+test('a changed key of an item edits the key in place and keeps the item', () => {
   assert.deepEqual(adopted(WEB, removed(80), added(81, HTTP)), SETTER)
   assert.deepEqual(adopted(WEB, added(81, HTTP), removed(80)), SETTER)
 })
 
-test('of several items the names say which is which, and other fields move with the key', () => {
+test('matches several items by name, and other fields move with the key', () => {
   const changes = [
     removed(80),
     removed(443),
@@ -66,7 +66,7 @@ test('of several items the names say which is which, and other fields move with 
   })
 })
 
-test('what the server allocated, or puts there by itself, is not written into git', () => {
+test('does not write allocated or defaulted fields of the server into git', () => {
   const [was, is] = [
     { ...WEB, 'service.yaml': WEB['service.yaml'].replace('      targetPort: 8080\n', '') },
     { name: 'http', targetPort: 81, nodePort: 30080 },
@@ -87,7 +87,7 @@ test('what the server allocated, or puts there by itself, is not written into gi
   ])
 })
 
-test('an item without a partner is added or removed as such', () => {
+test('adds or removes an item without a counterpart', () => {
   assert.deepEqual(adopted(WEB, added(90, { name: 'metrics', targetPort: 9090 })), {
     'apps/web/service.yaml': ['+    - name: metrics', '+      targetPort: 9090', '+      port: 90'],
   })

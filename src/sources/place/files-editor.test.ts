@@ -74,7 +74,7 @@ resources:
 - https://example.com/d.yaml
 `
 
-test('a file that is gone is listed nowhere, and the other lines stay', () => {
+test('removes a deleted file from every list, and keeps the other lines', () => {
   const files = {
     'kustomization.yaml': LIST,
     'a.yaml': config('a'),
@@ -97,7 +97,7 @@ test('a file that is gone is listed nowhere, and the other lines stay', () => {
   })
 })
 
-test('a new file is listed where the files beside it are, and nowhere else', () => {
+test('lists a new file where its siblings are listed, and nowhere else', () => {
   const siblings = { Kptfile: KPTFILE, 'a.yaml': config('a'), 'c.yaml': config('c') }
   const listed = { ...siblings, 'kustomization.yaml': 'resources:\n- a.yaml\n- c.yaml\n' }
   assert.deepEqual(placed(listed, { added: ['b'] }), {

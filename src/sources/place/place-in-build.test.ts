@@ -84,7 +84,7 @@ function placed(
   )
 }
 
-test('an object with a value that Flux substitutes from a Secret is not written', () => {
+test('does not write an object with a value that Flux substitutes from a Secret', () => {
   const source = sourceOf('prod', {
     'prod/kustomization.yaml': 'resources: [configmap-a.yaml]\n',
     'prod/configmap-a.yaml': config('a'),
@@ -113,7 +113,7 @@ test('an object with a value that Flux substitutes from a Secret is not written'
   assert.doesNotThrow(() => place(telling))
 })
 
-test('a file of the commit that no kustomization names is not overwritten', () => {
+test('does not overwrite a file of the commit that no kustomization lists', () => {
   const source = sourceOf('prod', {
     'prod/kustomization.yaml': 'resources: [configmap-a.yaml]\n',
     'prod/configmap-a.yaml': config('a'),
@@ -129,7 +129,7 @@ test('a file of the commit that no kustomization names is not overwritten', () =
   assert.notEqual(created[0], 'prod/configmap-b.yaml')
 })
 
-test('the kustomization gets an entry in the order and the form of its own', () => {
+test('adds an entry to the kustomization in its own order and form', () => {
   const entriesOf = (text: string): string | undefined =>
     placed(text, ['b'])['prod/kustomization.yaml']
   assert.equal(
@@ -160,7 +160,7 @@ test('the kustomization gets an entry in the order and the form of its own', () 
   )
 })
 
-test('a name prefix is taken off, and the build gives the live name', () => {
+test('strips a name prefix, and the build gives the live name', () => {
   const files = placed('namePrefix: prod-\nresources:\n- configmap-a.yaml\n', ['prod-b'])
   assert.match(files['prod/configmap-b.yaml'] ?? '', /\n {2}name: b\n/)
   assert.throws(
@@ -172,7 +172,7 @@ test('a name prefix is taken off, and the build gives the live name', () => {
   )
 })
 
-test('a folder that another unit builds on is refused, with the name of that unit', () => {
+test('rejects a folder that another unit builds on, with the name of that unit', () => {
   const kustomization = 'resources:\n- configmap-a.yaml\n'
   const texts = { 'prod/kustomization.yaml': kustomization, 'prod/configmap-a.yaml': config('a') }
   const other = sourceOf('staging', {

@@ -61,7 +61,7 @@ function refusal(work: () => unknown): Failure {
   assert.fail('not refused')
 }
 
-test('where each object has its file, a new one gets its own, named as its siblings are', () => {
+test('in a folder with one file per object, a new object gets a file named like its siblings', () => {
   const extra = config('extra')
   const names = (siblings: Texts): string => Object.keys(placed(siblings, [change(extra)])).join()
   assert.equal(
@@ -86,7 +86,7 @@ test('where each object has its file, a new one gets its own, named as its sibli
   assert.deepEqual(placed({}, [change(extra)]), { 'apps/web/configmap-extra.yaml': extra })
 })
 
-test('a file that holds several objects gets the new one at its end, byte for byte the rest', () => {
+test('appends a new object to a file with several objects, and keeps the other bytes', () => {
   const all = `# all\r\n${config('a').replaceAll('\n', '\r\n')}---\r\n${config('b').replaceAll('\n', '\r\n')}`
   const [extra, more] = [config('extra'), config('more')]
   assert.deepEqual(placed({ 'all.yaml': all }, [change(extra), change(more)]), {
@@ -108,7 +108,7 @@ test('a file that holds several objects gets the new one at its end, byte for by
 const mutator = (image: string, config: string): string =>
   `pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/${image}\n    configMap: ${config}\n`
 
-test('a pipeline that gives the object what it has live lets it pass, and any other is named', () => {
+test('accepts a pipeline that reproduces the live object, and names any other function', () => {
   const files = { 'configmap-a.yaml': config('a') }
   const same = placed(
     files,
@@ -129,7 +129,7 @@ test('a pipeline that gives the object what it has live lets it pass, and any ot
   assert.match(labelled.why, /gives it metadata\.labels, and live is different there/)
 })
 
-test('a prefix that the pipeline adds is not in the manifest', () => {
+test('omits a prefix that the pipeline adds from the manifest', () => {
   const rendered = { 'configmap-a.yaml': config('a') }
   const prefixed = mutator('ensure-name-substring:v0.2.0', '{prepend: prod-}')
   const live = change(config('prod-extra'))
@@ -138,7 +138,7 @@ test('a prefix that the pipeline adds is not in the manifest', () => {
   ])
 })
 
-test('too many objects at once are refused', async () => {
+test('rejects too many objects at once', async () => {
   const { selectWholeChanges } = await import('./place-objects.ts')
   const many = Array.from({ length: 51 }, (_, index) => change(config(`c${index}`)))
   assert.match(refusal(() => selectWholeChanges(many)).why, /51 objects .* 50 is the most/)

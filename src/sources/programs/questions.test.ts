@@ -12,7 +12,7 @@ const needs = (question: Question): never => {
 }
 const needsBuild = (folder: string): never => needs({ kind: 'builds', builds: [buildOf(folder)] })
 
-test('a computation is repeated with each answer, until it has a value', async () => {
+test('repeats a computation with each answer until it has a value', async () => {
   const known: string[] = []
   const compute = (): string => {
     for (const folder of ['a', 'b']) if (!known.includes(folder)) needsBuild(folder)
@@ -26,7 +26,7 @@ test('a computation is repeated with each answer, until it has a value', async (
   assert.equal(await computeAnswered(compute, () => assert.fail('it is known')), 'a,b')
 })
 
-test('an answer that is not to be had ends the computation, and so does any other error', async () => {
+test('an unavailable answer ends the computation, like any other error', async () => {
   const none = async (): Promise<void> => {
     throw new RangeError('nobody answers')
   }
@@ -41,7 +41,7 @@ test('an answer that is not to be had ends the computation, and so does any othe
   assert.throws(() => attempt(mine), /mine/)
 })
 
-test('builds that several computations need are one question, and another question is asked at once', () => {
+test('joins builds of several computations into one question, and asks a question of another kind first', () => {
   const tried = attempt(() =>
     computeEach(['a', '', 'b'], (folder) => (folder === '' ? 'known' : needsBuild(folder))),
   )
@@ -59,7 +59,7 @@ test('builds that several computations need are one question, and another questi
   assert.deepEqual(first, { question: other })
 })
 
-test('one file catches questions', () => {
+test('only one file catches questions', () => {
   const src = fileURLToPath(new URL('../../', import.meta.url))
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),

@@ -189,6 +189,6 @@ else {
       ignore: fc.option(lines, { nil: undefined }),
     })
     .map(({ files, ignore }): IgnoreCase => (ignore === undefined ? { files } : { files, ignore }))
-  test('any patterns leave the files that Flux leaves', () =>
+  test('ignore patterns keep the same files as Flux', () =>
     fc.assert(fc.asyncProperty(cases, assertSame), { numRuns: 300 }))
 }

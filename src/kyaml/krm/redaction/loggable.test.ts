@@ -23,7 +23,7 @@ export function whatDoesNotCompile(log: Log, live: Json, text: string): void {
   void plain
 }
 
-test('a name is one line, and redacted where it has the form of a credential', () => {
+test('a name is one line, and is redacted when it looks like a credential', () => {
   assert.equal(formatLoggableName('apps/web'), 'apps/web')
   assert.equal(
     formatLoggableName('proposed/apps/web/drift-9f2c1a7b'),

@@ -61,13 +61,13 @@ function* changed(value: Json): Generator<Json> {
   } else yield value === 'another value' ? 'a third value' : 'another value'
 }
 
-test('a mark has 16 bytes, and another one under another key', () => {
+test('a mark has 16 bytes and depends on the key', () => {
   assert.equal(computeObjectMark(KEY, OBJECT).length, MARK_LENGTH)
   const other = computeObjectMark(createRedactionKey(new Uint8Array(32).fill(8)), OBJECT)
   assert.notEqual(Buffer.from(other).toString('hex'), mark(OBJECT))
 })
 
-test('writes of a status, versions and the times of managers leave the mark', () => {
+test('status writes, versions and manager times do not change the mark', () => {
   const { status: _status, ...without } = OBJECT
   const status = {
     ...MANAGER,
@@ -101,7 +101,7 @@ test('managers, their fields, subresources beside the status, labels and the uid
     assert.notEqual(mark(other), mark(OBJECT), JSON.stringify(other))
 })
 
-test('another value at any place of an object changes its mark', () => {
+test('another value at any path of an object changes its mark', () => {
   fc.assert(
     fc.property(randomJson, randomJson, (spec, labels) => {
       const object: JsonObject = { ...OBJECT, spec, metadata: { ...METADATA, labels } }
@@ -114,7 +114,7 @@ test('another value at any place of an object changes its mark', () => {
   )
 })
 
-test('a Secret has one mark with and without its content, and another one for each version', () => {
+test('a Secret has the same mark with and without content, and another for each version', () => {
   const secret: JsonObject = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -127,7 +127,7 @@ test('a Secret has one mark with and without its content, and another one for ea
   assert.notEqual(mark(withMeta({ uid: 'uid-2' }, secret)), mark(secret))
 })
 
-test('a kind of another group that is called Secret is marked by its content', () => {
+test('marks a kind of another group named Secret by its content', () => {
   const sealed: JsonObject = {
     apiVersion: 'example.com/v1',
     kind: 'Secret',
@@ -138,13 +138,13 @@ test('a kind of another group that is called Secret is marked by its content', (
   assert.notEqual(mark({ ...sealed, data: { key: 'b' } }), mark(sealed))
 })
 
-test('integers beyond what a double holds are told apart', () => {
+test('distinguishes integers beyond the precision of a double', () => {
   const at = (value: bigint): string => mark({ ...OBJECT, spec: { value } })
   assert.notEqual(at(2n ** 53n), at(2n ** 53n + 1n))
   assert.equal(at(2n ** 60n), at(2n ** 60n))
 })
 
-test('what reports on others is marked by its conditions too, and not by clocks', () => {
+test('the mark of a reporting object includes its conditions, but no timestamps', () => {
   const ready = { type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T08:00:00Z' }
   const object: JsonObject = {
     ...OBJECT,
@@ -181,7 +181,7 @@ for (const [name, markOf] of [
   ['computeObjectMark', computeObjectMark],
   ['reportMark', reportMark],
 ] as const) {
-  test(`${name}: an object has the same mark from a list, whose reader adds the type, from a stream and alone`, () => {
+  test(`${name}: an object has the same mark from a list, from a stream and by itself`, () => {
     const ways = [
       { apiVersion: 'v1', kind: 'ConfigMap', ...REST },
       { kind: 'ConfigMap', apiVersion: 'v1', ...REST },

@@ -55,11 +55,11 @@ const OF_A_SECRET: readonly (readonly [place: string, value: Json, hidden: boole
 ]
 
 for (const [location, value, hidden] of OF_A_SECRET) {
-  test(`of a Secret, ${location} is ${hidden ? 'hidden' : 'shown'}`, () =>
+  test(`in a Secret, ${location} is ${hidden ? 'hidden' : 'shown'}`, () =>
     assert.equal(isSensitive({ id: SECRET, path: path(location) }, value), hidden))
 }
 
-test('a name that every object of the language has is no known mark of a Secret', () => {
+test('names of built-in JavaScript properties do not count as known marks of a Secret', () => {
   for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
     const location = [
       { kind: 'field', name: 'metadata' } as const,
@@ -69,7 +69,7 @@ test('a name that every object of the language has is no known mark of a Secret'
   }
 })
 
-test('nothing of the content of a Secret is ever shown, whatever the path and the value', () => {
+test('never shows any content of a Secret, for all paths and values', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('data', 'stringData', 'unknown'),
@@ -88,14 +88,14 @@ test('nothing of the content of a Secret is ever shown, whatever the path and th
   )
 })
 
-test('a Secret of another group is not the core Secret', () => {
+test('a Secret of another group is not a core Secret', () => {
   assert.equal(
     isSensitive({ id: { ...SECRET, group: 'example.com' }, path: path('data.color') }, 'blue'),
     false,
   )
 })
 
-test('a hidden value never stands in what a writer gets', () => {
+test('the output never contains a hidden value', () => {
   const wrapped: readonly Json[] = [
     CANARY,
     { password: CANARY },
@@ -109,7 +109,7 @@ test('a hidden value never stands in what a writer gets', () => {
   }
 })
 
-test('equal values look equal and changed values differ, of one installation and one place', () => {
+test('hidden values compare equal only if they are, within one installation and one path', () => {
   fc.assert(
     fc.property(randomJson, randomJson, (left, right) => {
       const [a, b] = [
@@ -130,7 +130,7 @@ test('equal values look equal and changed values differ, of one installation and
   )
 })
 
-test('without the key a six-digit PIN is not found from its hash', () => {
+test('the hash does not reveal a six-digit PIN without the key', () => {
   const { hmac } = redact(KEY, SECRET, path('data.pin'), '004711')
   const domain = '/Secret/shop/db#data.pin'
   // The true guess with the key is found, so the search below would find it if the key did not matter.
@@ -144,19 +144,19 @@ test('without the key a six-digit PIN is not found from its hash', () => {
   }
 })
 
-test('nothing and null are told apart, and so are places', () => {
+test('distinguishes an absent value from null, and different paths', () => {
   assert.notEqual(computeKeyedHash(KEY, 'a', undefined), computeKeyedHash(KEY, 'a', null))
   assert.notEqual(computeKeyedHash(KEY, 'a', 'absent'), computeKeyedHash(KEY, 'a', undefined))
   assert.notEqual(computeKeyedHash(KEY, 'a', 'x'), computeKeyedHash(KEY, 'b', 'x'))
 })
 
-test('the id of a key says nothing of the key and changes with it', () => {
+test('the id of a key reveals nothing about the key and changes with it', () => {
   assert.match(KEY.id, /^[0-9a-f]{8}$/)
   assert.notEqual(KEY.id, OTHER_KEY.id)
   assert.ok(!Buffer.from(KEY.bytes).toString('hex').includes(KEY.id))
 })
 
-test('a value that was never read shows as that, and a length says bytes', () => {
+test('shows an unread value as such, and a length in bytes', () => {
   assert.equal(convertShownToJson(redactUnread()), 'redacted (not read)')
   assert.match(
     String(convertShownToJson(redact(KEY, SECRET, path('stringData.x'), 'ü'))),
@@ -169,7 +169,7 @@ test('a value that was never read shows as that, and a length says bytes', () =>
   )
 })
 
-test('what is not sensitive goes out as it is, and nothing stays nothing', () => {
+test('shows an insensitive value unchanged, and an absent one as absent', () => {
   assert.deepEqual(show(KEY, { id: CONFIG, path: path('data.color') }, 'blue'), {
     kind: 'revealed',
     value: 'blue',

@@ -21,7 +21,7 @@ function shownText(object: JsonObject, id = DEPLOYMENT): string {
   return formatJson(showObject(key, id, object))
 }
 
-test('an object without credentials is shown as it is', () => {
+test('shows an object without credentials unchanged', () => {
   const object = {
     spec: {
       replicas: 9007199254740993n,
@@ -34,7 +34,7 @@ test('an object without credentials is shown as it is', () => {
   assert.deepEqual(showObject(key, DEPLOYMENT, object), object)
 })
 
-test('of a credential in a list of named items only the value is hidden', () => {
+test('hides only the value of a credential in a list of named items', () => {
   const env = [
     { name: 'COLOR', value: 'blue' },
     { name: 'DB_PASSWORD', value: 'hunter2' },
@@ -44,7 +44,7 @@ test('of a credential in a list of named items only the value is hidden', () => 
   assert.match(shown, /"DB_PASSWORD","value":"hmac-sha256:[0-9a-f]{16} \(7 bytes\)"/)
 })
 
-test('of a Secret nothing but its metadata and type is shown, whatever its keys are called', () => {
+test('shows only metadata and type of a Secret, for all key names', () => {
   const object = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -60,13 +60,13 @@ test('of a Secret nothing but its metadata and type is shown, whatever its keys 
   assert.match(shown, /"color":"hmac-/)
 })
 
-test('a Secret inside of another object, and one of another group, show no content', () => {
+test('hides the content of a Secret inside another object, and of a Secret of another group', () => {
   const secret = { apiVersion: 'v1', kind: 'Secret', data: { color: 'x1' } }
   assert.doesNotMatch(shownText({ spec: { template: secret, list: [secret] } }), /x1/)
   assert.doesNotMatch(shownText(secret, { ...SECRET, group: 'example.com' }), /x1/)
 })
 
-test('arguments of a command tell of one another: they are hidden together', () => {
+test('hides all arguments of a command together, since they reveal each other', () => {
   for (const args of [
     ['--verbose', '--token=abcdef'],
     ['--db-password', 'hunter2', '--verbose'],
@@ -78,7 +78,7 @@ test('arguments of a command tell of one another: they are hidden together', () 
   }
 })
 
-test('the annotation of client-side apply and a key that is itself a credential are hidden', () => {
+test('hides the annotation of client-side apply and a key that is itself a credential', () => {
   const annotations = {
     'kubectl.kubernetes.io/last-applied-configuration': '{"x":1}',
     AKIAABCDEFGHIJKLMNOP: 'y1',
@@ -89,7 +89,7 @@ test('the annotation of client-side apply and a key that is itself a credential 
   assert.doesNotMatch(shown, /\{\\"x|AKIA|y1/)
 })
 
-test('a value that was hidden before keeps its text', () => {
+test('keeps the text of a value that is already hidden', () => {
   const hidden = 'hmac-sha256:0123456789abcdef (7 bytes)'
   assert.deepEqual(showObject(key, DEPLOYMENT, { spec: { password: hidden } }), {
     spec: { password: hidden },
@@ -148,7 +148,7 @@ function* fieldsOf(value: Json, path: FieldPath): Generator<[FieldPath, Json]> {
   }
 }
 
-test('whatever the object: a leaf that diff hides as a field of its own is not shown within the object', () => {
+test('a leaf that diff hides as a field is also hidden within the object, for all objects', () => {
   let leaf = 0
   const { object } = fc.letrec<{ value: Json; map: JsonObject; list: Json[]; object: JsonObject }>(
     (tie) => ({

@@ -37,9 +37,9 @@ const ROWS: readonly (readonly [path: string, shown: string])[] = [
   [`data.${TOKEN}.${TOKEN}`, `data\\["${HIDDEN}"\\]\\["${HIDDEN}"\\]`],
 ]
 
-describe('a path that holds a credential', () => {
+describe('a path with a credential', () => {
   for (const [text, shown] of ROWS) {
-    test(`${text.replaceAll(TOKEN, '<token>')} is written without it`, () => {
+    test(`${text.replaceAll(TOKEN, '<token>')} is printed without the credential`, () => {
       assert.match(formatShownPath(KEY, ID, path(text)), new RegExp(`^${shown}$`))
       assert.equal(
         formatRedactedPath(path(text), ID),
@@ -52,7 +52,7 @@ describe('a path that holds a credential', () => {
     })
   }
 
-  test('is told apart from another by a hash that only the key gives, and is another one in another object', () => {
+  test('is identified by a keyed hash that differs between paths, keys and objects', () => {
     const one = path(`metadata.finalizers[="${TOKEN}"]`)
     const two = path(`metadata.finalizers[="${TOKEN}0"]`)
     const texts = [
@@ -65,7 +65,7 @@ describe('a path that holds a credential', () => {
     assert.equal(formatShownPath(KEY, { ...ID }, [...one]), texts[0])
   })
 
-  test('hides the value below it too, so that nobody adopts the credential', () => {
+  test('hides the value below it too, so that a credential cannot be adopted', () => {
     for (const [text] of ROWS.slice(0, 3))
       assert.equal(show(KEY, { id: ID, path: path(text) }, 'plain')?.kind, 'redacted', text)
     assert.equal(
@@ -79,7 +79,7 @@ describe('a finalizer of a Secret', () => {
   const secret = { ...ID, group: '', kind: 'Secret' }
   const finalizer = path('metadata.finalizers[="example.com/hunter2"]')
 
-  test('is written without its name, unless a controller is known to put it on Secrets', () => {
+  test('is printed without its name, unless a known controller sets it on Secrets', () => {
     assert.match(
       formatShownPath(KEY, secret, finalizer),
       new RegExp(`^metadata\\.finalizers\\[=${HIDDEN}\\]$`),
@@ -96,7 +96,7 @@ describe('a finalizer of a Secret', () => {
     assert.equal(formatShownPath(KEY, secret, known), formatFieldPath(known))
   })
 
-  test('is written as it is on another kind', () =>
+  test('is printed unchanged on another kind', () =>
     assert.equal(formatShownPath(KEY, ID, finalizer), formatFieldPath(finalizer)))
 })
 
@@ -115,7 +115,7 @@ describe('every other path', () => {
     'spec.set[=5]',
   ]
   for (const text of PLAIN)
-    test(`${text} is written as it is`, () =>
+    test(`${text} is printed unchanged`, () =>
       assert.equal(formatShownPath(KEY, ID, path(text)), text))
 })
 
@@ -146,7 +146,7 @@ const paths = fc
   .array(step, { minLength: 1, maxLength: 6 })
   .filter(([first]) => first?.kind === 'field' && first.name !== '')
 
-test('property: no credential is in a written path, equal paths are written alike, different ones differently, and all can be read back', () => {
+test('property: printed paths contain no credential, are equal only for equal paths, and parse back', () => {
   fc.assert(
     fc.property(paths, paths, (left, right) => {
       const [one, two] = [formatShownPath(KEY, ID, left), formatShownPath(KEY, ID, right)]

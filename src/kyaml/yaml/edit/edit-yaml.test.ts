@@ -69,7 +69,7 @@ describe('addresses', () => {
   }
   const path = [createFieldStep('a'), createFieldStep('b')]
 
-  test('a document or item that is not there is refused', () => {
+  test('rejects a missing document or item', () => {
     assert.match(
       refusal('a: 1\n', { kind: 'remove', document: 1, path }).why,
       /no document number 1/,
@@ -84,17 +84,17 @@ describe('addresses', () => {
     )
   })
 
-  test('a refusal names the line in the file, also in a later document', () => {
+  test('a rejection gives the line in the file, also in a later document', () => {
     const text = 'kind: A\n---\n# c\na: &x\n  b: 1\nc: *x\n'
     const failure = refusal(text, { kind: 'set', document: 1, path, value: 2 })
     assert.deepEqual([failure.code, failure.where], ['BP2007', 'a.yaml:6:4'])
   })
 
-  test('a file that cannot be read is refused as such, and nothing is edited', () => {
+  test('rejects an unreadable file as such, without any edit', () => {
     assert.equal(refusal('a: [\n', { kind: 'set', document: 0, path, value: 2 }).code, 'BP1110')
   })
 
-  test('all documents can go; what is left is what belongs to no document', () => {
+  test('can remove all documents, and keeps only text outside of documents', () => {
     const gone = (text: string, count: number): string =>
       editYaml(
         text,
@@ -106,7 +106,7 @@ describe('addresses', () => {
     assert.equal(gone('# Licence\n\nkind: A\n---\nkind: B\n', 2), '# Licence\n\n')
   })
 
-  test('addresses are those of the file as it came in, whatever was removed before', () => {
+  test('document numbers refer to the original file, regardless of earlier removals', () => {
     const text = 'kind: A\n---\nkind: B\n---\nkind: C\n'
     const edits: YamlEdit[] = [
       { kind: 'remove-object', document: 0 },

@@ -21,11 +21,11 @@ describe('bytes', () => {
       ),
     )
 
-  test('UTF-8 is decoded and a byte order mark kept', () => {
+  test('decodes UTF-8 and keeps a byte order mark', () => {
     assert.equal(decodeYaml(bytes([0xef, 0xbb, 0xbf], 'a: é'), 'a.yaml'), '\uFEFFa: é')
   })
 
-  test('what is not UTF-8 is refused with the offset of the byte', () => {
+  test('rejects invalid UTF-8 with the offset of the byte', () => {
     const failure = failureOf(() =>
       decodeYaml(bytes('a: é\nb: ', [0xff], 'x'.repeat(100)), 'Kptfile'),
     )

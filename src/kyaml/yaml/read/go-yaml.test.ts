@@ -75,7 +75,7 @@ function valueIn(text: string): Json | undefined {
 }
 
 describe('values', () => {
-  test('every row of the golden table reads as kubectl read it', () => {
+  test('every row of the golden table reads like in kubectl', () => {
     assert.ok(table.rows.length > 900, `${table.rows.length} rows`)
     const wrong = table.rows.flatMap((row) => {
       const got = readBody(row.yaml)
@@ -93,7 +93,7 @@ describe('values', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('an integer beyond 2^53 is a bigint, and one beyond 64 bits is what kubectl prints for it', () => {
+  test('an integer beyond 2^53 is a bigint, and one beyond 64 bits has the value that kubectl prints', () => {
     assert.equal((valueIn('v: 9007199254740993') as { v: Json }).v, 9007199254740993n)
     assert.equal((valueIn('v: 18446744073709551615') as { v: Json }).v, 18446744073709552000n)
     assert.equal((valueIn('v: 42') as { v: Json }).v, 42)
@@ -109,7 +109,7 @@ describe('values', () => {
     assert.equal(({} as { x?: unknown }).x, undefined)
   })
 
-  test('a document that is JSON may hold the escapes, tabs and missing indentation that only JSON knows', () => {
+  test('a JSON document may contain escapes, tabs and missing indentation of JSON', () => {
     assert.deepEqual(valueIn('{\n\t"a": {\n"b": "\\/\\ud83d\\ude00"\n}}'), {
       a: { b: '/\u{1F600}' },
     })
@@ -117,7 +117,7 @@ describe('values', () => {
 })
 
 describe('documents', () => {
-  test('are counted as kpt counts them: empty, null and comment-only ones have no number', () => {
+  test('are counted like in kpt: empty, null and comment-only ones have no number', () => {
     const text =
       '# licence\n---\nn: a\n---\n# only a comment\n---\n---\nn: b\n--- # why\nnull\n---\nn: c\n...\n---\nn: d\n---\n'
     const { documents } = parseGoYaml(text, 'a.yaml')
@@ -132,7 +132,7 @@ describe('documents', () => {
     )
   })
 
-  test('a byte order mark and CRLF change no value and no index', () => {
+  test('a byte order mark and CRLF affect no value and no index', () => {
     const { documents } = parseGoYaml('\uFEFFa: |\r\n  x\r\n  y\r\n---\r\nb: z\r\n', 'a.yaml')
     assert.deepEqual(
       documents.map(({ value }) => value),
@@ -140,7 +140,7 @@ describe('documents', () => {
     )
   })
 
-  test('pieces and separators together are the whole text', () => {
+  test('parts and separators together equal the whole text', () => {
     for (const text of [
       '',
       'a: 1',
@@ -173,7 +173,7 @@ describe('objects of a document', () => {
     assert.deepEqual(objects('# c\nkind: A\n'), [['{"kind":"A"}', undefined, 2]])
   })
 
-  test('a list gives its items with their lines, and fills in the kind that a typed list implies', () => {
+  test('a list gives its items with their lines, and adds the kind that a typed list implies', () => {
     assert.deepEqual(objects('kind: List\napiVersion: v1\nitems:\n- kind: A\n- kind: B\n'), [
       ['{"kind":"A"}', 0, 4],
       ['{"kind":"B"}', 1, 5],
@@ -184,14 +184,14 @@ describe('objects of a document', () => {
     )
   })
 
-  test('a list inside a list is refused where it stands', () => {
+  test('rejects a list inside a list, with its location', () => {
     const text = 'kind: List\nitems:\n- kind: A\n- kind: List\n  items: []\n'
     const failure = failureOf(() => objects(text))
     assert.deepEqual([failure.code, failure.where], ['BP1112', 'a.yaml:4:3'])
   })
 })
 
-describe('refusals', () => {
+describe('rejections', () => {
   const rows: readonly (readonly [string, string, FailureCode, string])[] = [
     ['a NUL', 'a: 1\nb: "\0"\n', 'BP1110', 'a.yaml:2:5'],
     ['a tab as indentation', 'a:\n\tb: 1\n', 'BP1110', 'a.yaml:2:1'],
@@ -239,10 +239,10 @@ describe('refusals', () => {
   for (const [name, text, code, where] of rows)
     test(name, () => assert.deepEqual(refusal(text), { code, where }))
 
-  test('depth 100 is read', () =>
+  test('reads a depth of 100', () =>
     assert.ok(valueIn(`a: ${'['.repeat(99)}${']'.repeat(99)}`) !== undefined))
 
-  test('bombs of aliases and merge keys are refused before they are expanded', () => {
+  test('rejects alias and merge-key bombs before expanding them', () => {
     assert.equal(
       refusal(
         `a0: &a0 [x,x,x,x,x,x,x,x,x]\n${chain(9, (n) => `[${Array(9).fill(`*a${n}`).join(',')}]`)}`,
@@ -257,7 +257,7 @@ describe('refusals', () => {
     })
   })
 
-  test('a duplicate key is a note, and an error where the caller wants it, with both lines', () => {
+  test('a duplicate key is a note, or an error on request, with both lines', () => {
     const text = 'a: 1\npipeline: {}\nb: 2\npipeline: {}\n'
     assert.deepEqual(
       parseGoYaml(text, 'Kptfile').notes.map(({ kind, line, message }) => [
@@ -274,7 +274,7 @@ describe('refusals', () => {
     )
   })
 
-  test('no refusal and no note repeats a value of the file', () => {
+  test('no rejection or note repeats a value of the file', () => {
     const secret = '0755123'
     for (const text of [
       `a: !foo ${secret}`,
@@ -298,7 +298,7 @@ function chain(length: number, body: (below: number) => string): string {
 }
 
 describe('notes', () => {
-  test('name what kubectl reads otherwise than other readers, with its place', () => {
+  test('name values that kubectl reads differently than other readers, with location', () => {
     const { notes } = parseGoYaml(
       'replicas: no\nport: 017\nok: "no"\nplain: 17\nn: 1\nbig: 99999999999999999999\n',
       'a.yaml',
@@ -314,7 +314,7 @@ describe('notes', () => {
     )
   })
 
-  test('there is one for each reason and file: the first place, and how many follow', () => {
+  test('are one per reason and file, with the first location and a count of others', () => {
     const { notes } = parseGoYaml(
       `a: off\nb: off\n${'k: v\n'.repeat(1_500)}---\nc: off\nd: 017\n`,
       'a.yaml',
@@ -335,7 +335,7 @@ describe('notes', () => {
     )
   })
 
-  test('only texts that every reader takes for text count as such', () => {
+  test('only strings for every YAML reader count as unambiguous', () => {
     for (const text of [
       'no',
       'y',

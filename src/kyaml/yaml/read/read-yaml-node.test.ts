@@ -19,7 +19,7 @@ function covered(text: string, node: YamlNode | undefined): string {
   return text.slice(node.source.start, node.source.end)
 }
 
-it('reads the documents that are not empty, numbered without the others', () => {
+it('reads the non-empty documents, numbered without the empty ones', () => {
   const nodes = readYamlNodes(
     '# nothing\n---\na: 1\n---\n\n---\nnull\n--- # more\n---\nb: 2\n---\n',
     'a.yaml',
@@ -73,7 +73,7 @@ h:
     })
 })
 
-it('an alias names the node it stands for, and keeps doing so in a copy', () => {
+it('an alias names its node, also in a copy', () => {
   const root = read('a: &x {b: 1}\nc: *x\n')
   const alias = findEntry(root, 'c')?.value
   assert.ok(alias?.kind === 'alias')
@@ -83,7 +83,7 @@ it('an alias names the node it stands for, and keeps doing so in a copy', () => 
   assert.equal(findNodeAt(copy, 'c'), findNodeAt(copy, 'a'))
 })
 
-it('a tag is there where it was written, in its short form', () => {
+it('keeps a written tag in its short form', () => {
   const root = read('a: !!str 5\nb: 5\nc: !<tag:yaml.org,2002:int> 5\nd: !!seq []\ne: ! x\n')
   assert.deepEqual(
     ['a', 'b', 'c', 'd', 'e'].map((key) => findNodeAt(root, key)?.tag),
@@ -92,7 +92,7 @@ it('a tag is there where it was written, in its short form', () => {
   assert.deepEqual(convertYamlToJson(root), { a: '5', b: 5, c: 5, d: [], e: 'x' })
 })
 
-it('comments stand at the nodes that go-yaml gives them to', () => {
+it('attaches comments to the same nodes as go-yaml', () => {
   const root = read('# licence\n\n# head\na: 1 # line\n# foot\n\nb:\n- x\n\n# end\n')
   const a = findEntry(root, 'a')
   const b = findEntry(root, 'b')
@@ -104,7 +104,7 @@ it('comments stand at the nodes that go-yaml gives them to', () => {
   assert.equal(root.footComment, '# end')
 })
 
-describe('what kpt refuses is refused', () => {
+describe('rejects what kpt rejects', () => {
   const texts = [
     '-\ta\n',
     'a: [b\n',
@@ -265,7 +265,7 @@ const PIECES = [
 ]
 
 describe('properties', () => {
-  it('scalars are those of the YAML library, with comments and without', () => {
+  it('scalars equal those of the YAML library, with and without comments', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 31 - 1 }),
@@ -279,7 +279,7 @@ describe('properties', () => {
     )
   })
 
-  it('lines of all kinds at all indentations are read as the YAML library reads them, or refused', () => {
+  it('reads or rejects all line kinds at all indentations like the YAML library', () => {
     let same = 0
     const line = fc.record({
       piece: fc.constantFrom(...PIECES),
@@ -311,7 +311,7 @@ describe('properties', () => {
     assert.ok(same > 400, `${same}`)
   })
 
-  it('text of any kind is read or refused, never anything else', () => {
+  it('any text is read or rejected, without other exceptions', () => {
     const piece = fc.constantFrom(
       'a',
       ':',

@@ -46,7 +46,7 @@ spec:
     args: [--port, "80"]
 `
 
-test('one changed scalar is one changed line, and keeps its comment and its quotes', () => {
+test('one changed scalar changes one line, and keeps its comment and quotes', () => {
   const changed = after(
     DEPLOYMENT,
     (value: { spec: { replicas: number; containers: { image: string }[] } }) => {
@@ -63,7 +63,7 @@ test('one changed scalar is one changed line, and keeps its comment and its quot
   )
 })
 
-test('items are followed by name: a new first one leaves the others as they are', () => {
+test('matches items by name: a new first one leaves the others unchanged', () => {
   const changed = after(DEPLOYMENT, (value: { spec: { containers: object[] } }) => {
     value.spec.containers.unshift({ name: 'log', image: 'fluent:1' })
   })
@@ -71,7 +71,7 @@ test('items are followed by name: a new first one leaves the others as they are'
   assert.deepEqual(lines, ['  - name: log', '    image: fluent:1'])
 })
 
-test('order of a list is that of the value, and comments move with their items', () => {
+test('a list follows the order of the value, and comments move with their items', () => {
   const changed = after(
     'l:\n- a # first\n- b # second\n- c\n',
     (value: { l: string[] }) => void value.l.reverse(),
@@ -79,7 +79,7 @@ test('order of a list is that of the value, and comments move with their items',
   assert.equal(changed, 'l:\n- c\n- b # second\n- a # first\n')
 })
 
-test('keys keep their order, new ones come last in theirs, and one that is gone takes only its line', () => {
+test('keys keep their order, new ones come last in their own order, and a removed one takes only its line', () => {
   const changed = after('b: 1 # one\na: 2\nc: 3\n', (value: Record<string, unknown>) => {
     delete value['a']
     Object.assign(value, { z: 1, w: { x: [true, null] }, b: 7 })
@@ -87,21 +87,21 @@ test('keys keep their order, new ones come last in theirs, and one that is gone 
   assert.equal(changed, 'b: 7 # one\nc: 3\nz: 1\nw:\n  x:\n  - true\n  - null\n')
 })
 
-test('a text that would read as something else gets quotes', () => {
+test('quotes a text that would read as another type', () => {
   const changed = after('a: x\nb: 1\nc: plain\n', (value: Record<string, unknown>) =>
     Object.assign(value, { a: 'true', b: '1', c: 'words', '7': 'no', '<<': 'x' }),
   )
   assert.equal(changed, 'a: "true"\nb: "1"\nc: words\n"7": "no"\n"<<": x\n')
 })
 
-test('another kind of value takes the comments over', () => {
+test('a value of another type keeps the comments', () => {
   const changed = after('# head\na: # line\n  b: 1\nc: 2\n', (value: Record<string, unknown>) =>
     Object.assign(value, { a: 3 }),
   )
   assert.match(changed, /^# head\na: 3/)
 })
 
-test('a change behind an anchor does not change the aliases, and one of an alias not the anchor', () => {
+test('a change behind an anchor leaves the aliases, and one of an alias leaves the anchor', () => {
   const text = 'a: &x {k: 1}\nb: *x\nc:\n  <<: *x\n  d: 2\n'
   assert.deepEqual(
     convertYamlToJson(
@@ -122,7 +122,7 @@ test('a change behind an anchor does not change the aliases, and one of an alias
   )
 })
 
-test('an equal value leaves the very node, aliases and doubled keys and all', () => {
+test('an equal value leaves the same node, including aliases and duplicate keys', () => {
   const text = 'a: &x {k: 1}\nb: *x\nk: 1\nk: 2\n'
   const node = read(text)
   const before = structuredClone(node)
@@ -192,7 +192,7 @@ const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }))
 
-test('the patched tree is the value, whatever both are', () => {
+test('the patched tree equals the value, for all trees and values', () => {
   fc.assert(
     fc.property(anyValue, anyValue, (from, to) => {
       const node = patchYamlNode(patchYamlNode(convertJsonToYaml(null), from), to)
@@ -202,7 +202,7 @@ test('the patched tree is the value, whatever both are', () => {
   )
 })
 
-test('written and read again it still is the value', () => {
+test('the patched tree still equals the value after writing and reading', () => {
   fc.assert(
     fc.property(anyValue, anyValue, (from, to) => {
       const node = patchYamlNode(patchYamlNode(convertJsonToYaml(null), { root: from }), {
@@ -217,7 +217,7 @@ test('written and read again it still is the value', () => {
   )
 })
 
-test('what is equal under a key that both have is the same node', () => {
+test('an equal value under a common key keeps the same node', () => {
   fc.assert(
     fc.property(
       fc.dictionary(key, anyValue, { maxKeys: 6 }),
@@ -248,7 +248,7 @@ test('what is equal under a key that both have is the same node', () => {
   )
 })
 
-test('an item of a long list is looked at as often as one of a short list', () => {
+test('a patch visits an item of a long list as often as one of a short list', () => {
   const looksAmong = (count: number): number => {
     const many = Array.from({ length: count }, (_, at) => ({ name: `n${at}`, v: at }))
     const node = convertJsonToYaml(many)

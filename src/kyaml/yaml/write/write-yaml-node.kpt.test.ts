@@ -12,7 +12,7 @@ import { writeYamlDocuments } from './write-yaml-node.ts'
 
 const RANDOM_FILES = 100
 
-it('kpt fn render without functions writes every file as we do', { skip: whyNoKpt() }, () => {
+it('kpt fn render without functions writes every file identically', { skip: whyNoKpt() }, () => {
   const files: { [path: string]: string } = {
     Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: made-up\n',
   }

@@ -27,7 +27,7 @@ function read(text: string): YamlNode {
 
 const seed = fc.integer({ min: 0, max: 2 ** 31 - 1 })
 
-describe('what is read is written as kpt writes it', () => {
+describe('writes parsed YAML like kpt', () => {
   for (const { name, text, written } of REWRITES)
     it(name, () =>
       assert.equal(
@@ -37,7 +37,7 @@ describe('what is read is written as kpt writes it', () => {
     )
 })
 
-describe('what is made is written so that it reads as what it is', () => {
+describe('writes constructed nodes so that they read back as the same values', () => {
   const rows: readonly (readonly [node: YamlNode, text: string])[] = [
     [createYamlText('x'), 'x\n'],
     [createYamlText('5'), '"5"\n'],
@@ -88,13 +88,13 @@ describe('what is made is written so that it reads as what it is', () => {
   })
 })
 
-it('a list is indented, or stands below its key', () => {
+it('indents a list, or places it at the indentation of its key', () => {
   const node = convertJsonToYaml({ a: [[1], { b: [2] }] })
   assert.equal(writeYamlNode(node), 'a:\n- - 1\n- b:\n  - 2\n')
   assert.equal(writeYamlNode(node, { sequenceIndent: 'wide' }), 'a:\n  - - 1\n  - b:\n      - 2\n')
 })
 
-it('comments that are put in stand where they belong, each line with its hash', () => {
+it('writes inserted comments in their positions, each line with its hash', () => {
   const map = read('a: 1\nb:\n  c: 2\n') as YamlMap
   const [a, b] = map.entries
   assert.ok(a !== undefined && b !== undefined)
@@ -104,7 +104,7 @@ it('comments that are put in stand where they belong, each line with its hash', 
   assert.equal(writeYamlNode(map), '# head\n# of two lines\na: 1 # line\nb:\n  c: 2\n# foot\n')
 })
 
-it('documents of a file are set apart, and a comment that found no place comes up in the next one', () => {
+it('separates documents of a file, and an unplaced comment appears in the next one', () => {
   const nodes = readYamlNodes('a: &x 1\nb: # of b\n  *x\n---\nc: d\ne:\n- f\n', 'a.yaml')
   assert.equal(
     writeYamlDocuments(nodes.map((node) => ({ node, sequenceIndent: 'wide' as const }))),
@@ -113,7 +113,7 @@ it('documents of a file are set apart, and a comment that found no place comes u
   assert.equal(writeYamlDocuments([]), '')
 })
 
-it('a block that keeps its line breaks gets one more before a comment, as in kpt', () => {
+it('a block that keeps its line breaks gets one more before a comment, like in kpt', () => {
   const text = 'a: |+\n  b\n\n# c\n'
   assert.equal(writeYamlNode(read(text)), 'a: |+\n  b\n\n\n# c\n')
   assert.equal(writeYamlNode(read(text.replace('# c\n', ''))), 'a: |+\n  b\n\n')
@@ -134,7 +134,7 @@ describe('properties', () => {
       { numRuns: 150 },
     )
 
-  it('what is written is stable where there are no comments', () => {
+  it('the output is stable when there are no comments', () => {
     check(0, true, false, (_text, node) => {
       const once = writeYamlNode(node)
       assert.equal(writeYamlNode(read(once)), once)

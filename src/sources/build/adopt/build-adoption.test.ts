@@ -84,7 +84,7 @@ function refusal(work: () => unknown): Failure {
   assert.fail('not refused')
 }
 
-test('all builds of a field are requested together, and the repeated plan uses them', () => {
+test('requests all builds of a field together, and reuses them in the repeated plan', () => {
   const known = new Set<string>()
   const requested: number[] = []
   const library: BuildLibrary = {
@@ -105,7 +105,7 @@ test('all builds of a field are requested together, and the repeated plan uses t
   assert.deepEqual(requested, [1, 2])
 })
 
-test('of several suitable locations, one is edited only by its name', () => {
+test('edits one of several suitable locations only when it is named', () => {
   const failure = refusal(() => adopt(AT_ONCE))
   assert.equal(failure.code, 'BP2014')
   assert.match(failure.why, /the manifest \(web\/web\.yaml:4\) as "manifest".* as "replicas:web"/)
@@ -128,7 +128,7 @@ test('of several suitable locations, one is edited only by its name', () => {
   })
 })
 
-test('a location that would change another unit is not edited, and the remaining one is', () => {
+test('does not edit a location that would change another unit, and edits the remaining one', () => {
   const others = [{ name: 'base', files: new Set(['web/web.yaml']), source: undefined }]
   assert.deepEqual(adopt(AT_ONCE, undefined, others), {
     'web/kustomization.yaml': KUSTOMIZATION.replace('count: 3', 'count: 5'),
@@ -142,7 +142,7 @@ test('a location that would change another unit is not edited, and the remaining
   )
 })
 
-test('an edit that breaks the build is refused with the message of the program', () => {
+test('rejects an edit that breaks the build, with the message of the program', () => {
   const failure = {
     code: 'BP1209',
     what: 'it failed',

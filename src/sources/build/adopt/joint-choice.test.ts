@@ -145,7 +145,7 @@ const thirds = (count: number): readonly Edit[] =>
   numbers(count).map((at) => ({ at, field: KINDS[at % 3] ?? 'env', value: at + 1 }))
 
 for (const count of [25, 60])
-  test(`${count} changes are adopted with the builds of a few`, () => {
+  test(`adopts ${count} changes with the builds of a few`, () => {
     const overlay = new Overlay(textsOf(count))
     const files = overlay.adopt(thirds(count))
     const { builds, rounds } = overlay.counted
@@ -162,7 +162,7 @@ function oneByOne(texts: Texts, edits: readonly Edit[]): Texts {
   return files
 }
 
-test('what others have a value of their own for is edited in the base, and the rest in the overlay', () => {
+test('edits values that others override in the base, and the rest in the overlay', () => {
   const texts = textsOf(9, [1, 4])
   const overlay = new Overlay(texts)
   const files = overlay.adopt(thirds(9))
@@ -174,7 +174,7 @@ test('what others have a value of their own for is edited in the base, and the r
   assert.ok(overlay.counted.rounds <= 7, String(overlay.counted.rounds))
 })
 
-test('the files are those that the changes give one after the other', () => {
+test('joint adoption gives the same files as adopting the changes one by one', () => {
   const edit = fc.record({
     at: fc.nat({ max: 3 }),
     field: fc.constantFrom(...KINDS),
@@ -195,7 +195,7 @@ test('the files are those that the changes give one after the other', () => {
   )
 })
 
-test('impossible ones among many are found with a few rounds more', () => {
+test('finds impossible changes among many with a few more rounds', () => {
   const overlay = new Overlay(textsOf(8, [], 'pinned: [web-1, web-4]\n'))
   const why = 'no authored place was found whose edit gives the live value'
   assert.deepEqual(overlay.leftOut(thirds(8)), [
@@ -206,7 +206,7 @@ test('impossible ones among many are found with a few rounds more', () => {
   assert.ok(rounds <= 20, String(rounds))
 })
 
-test('many values are adopted everywhere with few rounds, and each says what it moves', () => {
+test('adopts many values everywhere in few rounds, and each reports what it moves', () => {
   const overlay = new Overlay(textsOf(12))
   const files = overlay.adopt(thirds(12).map((edit) => ({ ...edit, via: 'everywhere' })))
   assert.ok([...files.keys()].every((path) => path.startsWith('base/')))
@@ -219,7 +219,7 @@ test('many values are adopted everywhere with few rounds, and each says what it 
   assert.ok(overlay.counted.rounds <= 6, String(overlay.counted.rounds))
 })
 
-test('the problems of many changes are found with as many rounds as those of one', () => {
+test('finds the problems of many changes in as many rounds as those of one', () => {
   const [one, many] = [new Overlay(textsOf(10)), new Overlay(textsOf(10))]
   assert.deepEqual(one.problems(thirds(1)), [undefined])
   assert.deepEqual(new Set(many.problems(thirds(10))), new Set([undefined]))

@@ -28,5 +28,5 @@ for (const [path, to] of [
   ['web/absolute.yaml', undefined],
   ['web/out.yaml', undefined],
 ] as const)
-  test(`${path} leads to ${to ?? 'nothing in the repository'}`, () =>
+  test(`${path} resolves to ${to ?? 'nothing in the repository'}`, () =>
     assert.equal(followLinks(path, FILES), to))

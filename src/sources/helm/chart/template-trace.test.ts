@@ -101,13 +101,13 @@ function traced(field: string, name = 'shop-web', folder = 'web'): readonly stri
   })
 }
 
-test('a field is traced to the line that writes it, with the values that the line reads', () => {
+test('traces a field to the template line that writes it, with the values that the line reads', () => {
   assert.deepEqual(traced('spec.replicas'), ['all.yaml:9 replicas'])
   assert.deepEqual(traced('spec.paused'), ['all.yaml:11'])
   assert.deepEqual(traced('spec.replicas', 'shop-other'), ['all.yaml:36 other-web.replicas'])
 })
 
-test('named templates are followed, with the values that they are given', () => {
+test('follows named templates with the values passed to them', () => {
   assert.deepEqual(traced('metadata.labels.tier'), ['_helpers.tpl:3 tier'])
   assert.deepEqual(traced('metadata.labels.app'), ['_helpers.tpl:2'])
   assert.deepEqual(traced('spec.template.spec.containers[name=app].image'), [
@@ -115,7 +115,7 @@ test('named templates are followed, with the values that they are given', () => 
   ])
 })
 
-test('an item of a list is the one with the name; what is below toYaml is below its value', () => {
+test('identifies a list item by name, and traces output of toYaml into its value', () => {
   assert.deepEqual(traced('spec.template.spec.containers[name=side].image'), ['all.yaml:16'])
   assert.deepEqual(traced('spec.template.spec.containers[name=app].resources.limits.cpu'), [
     'all.yaml:20~ limits +cpu',
@@ -125,13 +125,13 @@ test('an item of a list is the one with the name; what is below toYaml is below 
   ])
 })
 
-test('what range lists has a path for any item', () => {
+test('traces an item written by range to a path for any item', () => {
   assert.deepEqual(traced('spec.template.spec.containers[name=app].env[name=COLOR].value'), [
     'all.yaml:24 env[*]',
   ])
 })
 
-test('what is printed as deep as the key of a list has its items, and keys beside it', () => {
+test('output at the indentation of a list key may be its items or sibling keys', () => {
   const container = 'spec.template.spec.containers[name=dense]'
   assert.deepEqual(traced(`${container}.env[name=COLOR].value`, 'shop-dense'), [
     'all.yaml:49~ extraEnvs +[name=COLOR].value',
@@ -157,6 +157,6 @@ test('values of a dependency are below its name', () => {
   ])
 })
 
-test('of a field that nothing writes, the nearest line above it is named', () => {
+test('names the nearest line above a field that no line writes', () => {
   assert.deepEqual(traced('spec.minReadySeconds'), ['all.yaml:7~ +minReadySeconds'])
 })

@@ -82,7 +82,7 @@ data:
 `,
 }
 
-test('a setter in the file of configPath is edited, with its rendered value in the manifest', () => {
+test('edits a setter in the file of configPath, and its rendered value in the manifest', () => {
   assert.deepEqual(adopted(WEB, changeIn(WEB, 'Deployment', 'spec.replicas', 5)), {
     'apps/web/setters.yaml': ['-  replicas: "3"', '+  replicas: "5"'],
     'apps/web/deployment.yaml': [
@@ -92,7 +92,7 @@ test('a setter in the file of configPath is edited, with its rendered value in t
   })
 })
 
-test('one setter of a pattern of two', () => {
+test('edits one of the two setters of a pattern', () => {
   assert.deepEqual(
     adopted(
       WEB,
@@ -113,7 +113,7 @@ test('one setter of a pattern of two', () => {
   )
 })
 
-test('a setter that feeds another field too is refused, and names it', () => {
+test('rejects a setter that feeds another field too, and names that field', () => {
   const failure = refused(WEB, changeIn(WEB, 'ConfigMap', 'data.color', 'red'))
   assert.equal(failure.code, 'BP2001')
   assert.match(
@@ -122,7 +122,7 @@ test('a setter that feeds another field too is refused, and names it', () => {
   )
 })
 
-test('both fields of one setter, drifted alike, are one edit', () => {
+test('joins two fields of one setter that drifted alike into one edit', () => {
   const changes = [
     changeIn(WEB, 'ConfigMap', 'data.color', 'red'),
     changeIn(WEB, 'ConfigMap', 'data.again', 'red'),
@@ -133,7 +133,7 @@ test('both fields of one setter, drifted alike, are one edit', () => {
   ])
 })
 
-test('the tag in the config of set-image, in the Kptfile', () => {
+test('edits the tag in the set-image config in the Kptfile', () => {
   assert.deepEqual(
     adopted(
       WEB,
@@ -149,13 +149,13 @@ test('the tag in the config of set-image, in the Kptfile', () => {
   )
 })
 
-test('a field that no function writes, in its manifest', () => {
+test('edits a field that no function writes in its manifest', () => {
   assert.deepEqual(adopted(WEB, changeIn(WEB, 'ConfigMap', 'data.plain', 'no')), {
     'apps/web/config.yaml': ['-  plain: "yes"', '+  plain: "no"'],
   })
 })
 
-test('an environment variable that was added', () => {
+test('adds a new environment variable to the manifest', () => {
   const change = changeIn(
     WEB,
     'Deployment',
@@ -167,7 +167,7 @@ test('an environment variable that was added', () => {
   })
 })
 
-test('a label that the function sets on every object is refused for one of them', () => {
+test("rejects changing one object's label that the function sets on every object", () => {
   const failure = refused(WEB, changeIn(WEB, 'ConfigMap', 'metadata.labels.team', 'other'))
   assert.equal(failure.code, 'BP2001')
   assert.match(
@@ -176,7 +176,7 @@ test('a label that the function sets on every object is refused for one of them'
   )
 })
 
-test('an annotation of one object that was added by hand goes into its manifest', () => {
+test('adds a manually added annotation of one object to its manifest', () => {
   assert.deepEqual(
     adopted(WEB, changeIn(WEB, 'ConfigMap', 'metadata.annotations["example.com/note"]', 'hot')),
     {
@@ -185,7 +185,7 @@ test('an annotation of one object that was added by hand goes into its manifest'
   )
 })
 
-test('a field that is released leaves its manifest', () => {
+test('removes a released field from its manifest', () => {
   assert.deepEqual(
     adopted(WEB, changeIn(WEB, 'ConfigMap', 'data.plain', 'no', { resolution: 'Release' })),
     {
@@ -203,7 +203,7 @@ const ARGS = {
 `,
 }
 
-test('a list that is one field to the server, and an item of it from a setter: the setter, and the rest in the manifest', () => {
+test('edits a setter item of an atomic list at the setter, and the other items in the manifest', () => {
   const args = 'spec.template.spec.containers[name=app].args'
   const setter = ['-  size: "64"', '+  size: "96"']
   const item = [
@@ -240,7 +240,7 @@ test('a list that is one field to the server, and an item of it from a setter: t
   )
 })
 
-test('a --via that gives another value is refused, with the names that give it', () => {
+test('rejects a --via that gives another value, and lists the valid names', () => {
   const change = changeIn(WEB, 'Deployment', 'spec.replicas', 5, { via: 'manifest' })
   const failure = refused(WEB, change)
   assert.equal(failure.code, 'BP2014')
@@ -258,7 +258,7 @@ test('a --via that gives another value is refused, with the names that give it',
   ])
 })
 
-test('a wrong --via lists the locations of its own changes only', () => {
+test('a wrong --via lists only the locations of its own changes', () => {
   const label = changeIn(WEB, 'ConfigMap', 'data.plain', 'no')
   const failure = refused(
     WEB,
@@ -271,7 +271,7 @@ test('a wrong --via lists the locations of its own changes only', () => {
   )
 })
 
-test('two live values that one setter would have to give are refused', () => {
+test('rejects two live values that need different values of one setter', () => {
   const failure = refused(
     WEB,
     changeIn(WEB, 'ConfigMap', 'data.color', 'red'),
@@ -281,7 +281,7 @@ test('two live values that one setter would have to give are refused', () => {
   assert.match(failure.what, /^cannot adopt data\.(color|again) of ConfigMap/)
 })
 
-test('a field that a setter fills is released: it leaves the manifest, and the setter stays', () => {
+test('releasing a field filled by a setter removes it from the manifest and keeps the setter', () => {
   assert.deepEqual(
     adopted(WEB, changeIn(WEB, 'Deployment', 'spec.replicas', 5, { resolution: 'Release' })),
     {
@@ -318,7 +318,7 @@ data:
   )
 })
 
-test('a missing object is removed from its file', () => {
+test('removes a missing object from its file', () => {
   const change = changeIn(WEB, 'ConfigMap', '', undefined, { change: 'missing' })
   const { texts: edited } = adoptThroughPipeline({
     packagePath: 'apps/web',

@@ -27,7 +27,7 @@ ${annotations}spec:
 const note = (more = ''): string => `  annotations:\n    example.com/note: cold\n${more}`
 const NOTE = 'metadata.annotations["example.com/note"]'
 
-test('a file that lacks the attribution alone is stored rendered, and does not get it', () => {
+test('a file without the attribution is still stored rendered, and gets none', () => {
   const texts = bucket(note())
   assert.deepEqual(adopted(texts, changeIn(texts, 'StorageBucket', NOTE, undefined)), {
     'apps/web/bucket.yaml': ['-  annotations:', '-    example.com/note: cold'],
@@ -37,7 +37,7 @@ test('a file that lacks the attribution alone is stored rendered, and does not g
   })
 })
 
-test('an attribution that is there stays, also one that each render of kpt changes', () => {
+test('keeps an existing attribution, also one that each kpt render changes', () => {
   for (const value of ["'kpt-fn'", 'cnrm/x/v1,kpt-pkg', 'kpt-pkg,kpt-live']) {
     const texts = bucket(note(`    cnrm.cloud.google.com/blueprint: ${value}\n`))
     const both = [
@@ -54,7 +54,7 @@ test('an attribution that is there stays, also one that each render of kpt chang
   }
 })
 
-test("another value of it is adopted beside kpt's own", () => {
+test('adopts another value of the annotation beside that of kpt', () => {
   const location = 'metadata.annotations["cnrm.cloud.google.com/blueprint"]'
   const texts = bucket('')
   assert.deepEqual(adopted(texts, changeIn(texts, 'StorageBucket', location, 'cnrm/x/v1,kpt-fn')), {

@@ -62,11 +62,11 @@ function lines(
   return formatFieldOriginLines(origin)
 }
 
-test('a field that no function wrote has its authored location only', () => {
+test('a field that no function wrote has only its authored location', () => {
   assert.deepEqual(lines('data.plain'), ['apps/web/config.yaml:14:10'])
 })
 
-test('the whole range of a value, with the document that it is in', () => {
+test('reports the full range of a value, with its document', () => {
   const files = filesOf({ Kptfile: KPTFILE, 'setters.yaml': SETTERS, 'config.yaml': CONFIG })
   const rendering = answerCalls(renderPackage('apps/web', files), builtInFunctions)
   assert.ok('desired' in rendering)
@@ -91,14 +91,14 @@ test('the whole range of a value, with the document that it is in', () => {
   assert.ok((authored?.endLine ?? 0) >= 18)
 })
 
-test('a field of setters names the pattern and where each value is written, although the render changes nothing', () => {
+test("a field with setters names the pattern and each value's location, even when the render changes nothing", () => {
   assert.deepEqual(lines('data.url'), [
     'apps/web/config.yaml:15:8',
     'written by apply-setters (step 1, apps/web/Kptfile:7), pattern ${host}.${domain}, from setter host at apps/web/setters.yaml:8:9 and setter domain at apps/web/setters.yaml:9:11',
   ])
 })
 
-test('two functions that write one field are both listed, with the deciding one', () => {
+test('lists both functions that write one field, with the deciding one', () => {
   assert.deepEqual(lines('metadata.labels.team'), [
     'apps/web/config.yaml:12:11',
     'written by set-labels (step 2, apps/web/Kptfile:9), from label team at apps/web/Kptfile:11:15',
@@ -106,11 +106,11 @@ test('two functions that write one field are both listed, with the deciding one'
   ])
 })
 
-test('an absent field is reported with the parent that it would go into', () => {
+test('reports an absent field with the parent that it would be added to', () => {
   assert.deepEqual(lines('data.other'), ['not there; it would go into apps/web/config.yaml:14'])
 })
 
-test('changes of external programs are listed, and the authored location is retained', () => {
+test('lists changes of external programs, and keeps the authored location', () => {
   const kptfile = KPTFILE.replace('team: shop', 'team: other')
   assert.deepEqual(
     lines('metadata.labels.team', passThroughText(builtInFunctions), kptfile).slice(0, 1),
@@ -122,7 +122,7 @@ test('changes of external programs are listed, and the authored location is reta
   )
 })
 
-test('a field that apply-replacements:v0.1.1 copied into is located in its own file', () => {
+test('locates a field that apply-replacements:v0.1.1 copied into in its own file', () => {
   const local =
     'metadata:\n  name: own\n  annotations: {config.kubernetes.io/local-config: "true"}\n'
   const files = filesOf({

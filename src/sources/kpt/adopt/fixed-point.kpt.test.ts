@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'two setters that a third field has both',
+    name: 'two setters of which a third field uses both',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
       'setters.yaml': settersConfig('  host: shop\n  domain: example.com\n'),
@@ -93,7 +93,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'an item that is added to the list of a setter',
+    name: 'an item added to the list of a setter',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
       'setters.yaml': settersConfig('  hosts: |\n    - one\n    - two\n'),
@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
     lines: { 'route.yaml': ['+  - three'], 'setters.yaml': ['+    - three'] },
   },
   {
-    name: 'an anchor, all uses of which drifted alike',
+    name: 'an anchor whose uses all drifted alike',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
       'setters.yaml': settersConfig('  host: shop\n'),
@@ -118,7 +118,7 @@ const CASES: readonly Case[] = [
     lines: { 'config.yaml': ['-  first: &color blue', '+  first: &color green'] },
   },
   {
-    name: "a Service's port, which is the key of its item",
+    name: 'the port of a Service, which is the key of its item',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
       'setters.yaml': settersConfig('  port: "80"\n'),
@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a setter in a ConfigMap that is applied too',
+    name: 'a setter in an applied ConfigMap',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
       'setters.yaml':
@@ -157,7 +157,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'quantities that the server stores as texts',
+    name: 'quantities that the server stores as strings',
     texts: {
       Kptfile: webKptfile(APPLY_SETTERS),
       'setters.yaml': settersConfig('  pods: "10"\n'),
@@ -197,7 +197,7 @@ describe('kpt renders an adopted package twice', { skip: whyNoKpt() }, () => {
   }
 
   for (const { name, texts, changes, lines } of CASES)
-    it(`has the live values in both, and nothing else: ${name}`, async () => {
+    it(`gives the live values in both renders and changes nothing else: ${name}`, async () => {
       const unedited = await renderedTwice(texts)
       const edited = await renderedTwice(
         editedTexts(
@@ -210,7 +210,7 @@ describe('kpt renders an adopted package twice', { skip: whyNoKpt() }, () => {
       assert.deepEqual(edited[1], edited[0])
     })
 
-  it('would have every object in another namespace in the second, with the edit that is refused', async () => {
+  it('moves every object to another namespace in the second render of the rejected edit', async () => {
     const { why } = refused(WEB, changeIn(WEB, 'ConfigMap', 'data.target', 'prod'))
     assert.match(
       why,

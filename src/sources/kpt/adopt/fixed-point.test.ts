@@ -55,7 +55,7 @@ for (const [how, texts] of [
   ['as authored', NAMESPACED],
   ['rendered', RENDERED],
 ] as const)
-  test(`an edit whose second render moves every object is refused, in a package that is stored ${how}`, () => {
+  test(`rejects an edit whose second render changes every object, in a package that is stored ${how}`, () => {
     const change = changeIn(texts, 'ConfigMap', 'data.target', 'prod')
     const { code, why } = refused(texts, change)
     assert.equal(code, 'BP2001')
@@ -80,7 +80,7 @@ for (const [how, texts] of [
     assert.deepEqual(problems, [why])
   })
 
-test('other fields of such a package are adopted', () => {
+test('adopts other fields of such a package', () => {
   for (const texts of [NAMESPACED, RENDERED])
     assert.deepEqual(adopted(texts, changeIn(texts, 'ConfigMap', 'data.plain', 'no')), {
       'apps/web/config.yaml': ['-  plain: "yes"', '+  plain: "no"'],
@@ -104,7 +104,7 @@ function searching(by: string): { readonly [path: string]: string } {
 
 const GROWING = searching('by-value-regex: "(.*)"\n        put-value: ${1}x')
 
-test('an edit with which the package never settles is refused, with what each render changes', () => {
+test('rejects an edit after which the package never settles, with the changes of each render', () => {
   const { code, why } = refused(GROWING, changeIn(GROWING, 'ConfigMap', 'data.field', 'size'))
   assert.equal(code, 'BP2001')
   assert.match(
@@ -113,7 +113,7 @@ test('an edit with which the package never settles is refused, with what each re
   )
 })
 
-test('an edit with which the third render is the first to change nothing is taken', () => {
+test('accepts an edit after which the third render changes nothing', () => {
   const texts = searching('by-value: small\n        put-value: large')
   assert.deepEqual(adopted(texts, changeIn(texts, 'ConfigMap', 'data.field', 'size')), {
     'apps/web/Kptfile': [
@@ -128,14 +128,14 @@ test('an edit with which the third render is the first to change nothing is take
   })
 })
 
-test('what renders of the unedited package move too is not moved by the edit', () => {
+test('does not attribute changes that the unedited package shows too to the edit', () => {
   const texts = { ...NAMESPACED, 'setters.yaml': settersConfig('  ns: prod\n') }
   assert.deepEqual(adopted(texts, changeIn(texts, 'ConfigMap', 'data.plain', 'no')), {
     'apps/web/config.yaml': ['-  plain: "yes"', '+  plain: "no"'],
   })
 })
 
-test('an edit that the second render takes back is refused', () => {
+test('rejects an edit that the second render reverts', () => {
   const texts = {
     Kptfile: webKptfile(`${APPLY_SETTERS}    - image: ${CATALOG}/set-image:v0.1.1
       configMap:

@@ -40,7 +40,7 @@ for (const order of [
   ['bc', 'z', 'v', 'x'],
   ['v', 'bc', 'x', 'z'],
 ] as const)
-  test(`setters of several fields are solved together where these drifted consistently, in the order ${order.join(' ')}`, () => {
+  test(`solves setters of several consistently drifted fields together, in the order ${order.join(' ')}`, () => {
     const values = { x: 'five', v: 'six', z: 'five-six', bc: 'six/three' }
     const changes = drifted(Object.fromEntries(order.map((key) => [key, values[key]])))
     const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
@@ -57,7 +57,7 @@ for (const order of [
     )
   })
 
-test('a chain of setters, each field of which has one of its neighbour too', () => {
+test('solves a chain of setters in which each field shares one with its neighbor', () => {
   const changes = drifted({ x: 'five', v: 'six', z: 'five-six', c: 'seven', bc: 'six/seven' })
   const { 'apps/web/setters.yaml': setters } = adopted(WEB, ...changes)
   assert.deepEqual(setters, [
@@ -70,14 +70,14 @@ test('a chain of setters, each field of which has one of its neighbour too', () 
   ])
 })
 
-test('fields that did not drift consistently are refused, with the field that contradicts', () => {
+test('rejects inconsistently drifted fields, and names the contradicting field', () => {
   const changes = drifted({ x: 'five', v: 'six', z: 'five-seven', bc: 'six/three' })
   const { what, why } = refused(WEB, ...changes)
   assert.equal(what, 'cannot adopt data.z of ConfigMap web')
   assert.match(why, /would also move data\.v of ConfigMap web and data\.bc of ConfigMap web$/)
 })
 
-test('the fields that can be adopted together have no problem, and another one has its own', () => {
+test('adoptable fields have no problem, and another field has its own', () => {
   const changes = drifted({ x: 'five', v: 'six', z: 'five-six', bc: 'six/three', c: 'nine' })
   const problems = listAdoptionProblems({
     packagePath: 'apps/web',
@@ -89,7 +89,7 @@ test('the fields that can be adopted together have no problem, and another one h
   assert.match(problems[4] ?? '', /would also move data\.bc of ConfigMap web$/)
 })
 
-test('without its partner a field is refused as before', () => {
+test('rejects a field without the change that completes its setter', () => {
   const { why } = refused(WEB, ...drifted({ x: 'five' }))
   assert.match(why, /the setter a of apply-setters .* would also move data\.z of ConfigMap web$/)
 })

@@ -36,16 +36,16 @@ const CASES: readonly (readonly [
   Json | undefined,
   Readonly<Record<string, readonly string[]>>,
 ])[] = [
-  ['an item is added to the list', 'spec.hosts', ['one', 'two', 'three'], ADDED],
-  ['an item is added, by its value', 'spec.hosts[="three"]', 'three', ADDED],
+  ['an added item', 'spec.hosts', ['one', 'two', 'three'], ADDED],
+  ['an item added by its value', 'spec.hosts[="three"]', 'three', ADDED],
   [
-    'an item is removed',
+    'a removed item',
     'spec.hosts[="one"]',
     undefined,
     { 'apps/web/setters.yaml': ['-    - one'], 'apps/web/route.yaml': ['-    - one'] },
   ],
   [
-    'an item changes',
+    'a changed item',
     'spec.hosts[1]',
     'other',
     {
@@ -54,7 +54,7 @@ const CASES: readonly (readonly [
     },
   ],
   [
-    'a list that stands on one line',
+    'a list on one line',
     'spec.zones',
     ['east', 'west', 'north'],
     {
@@ -63,7 +63,7 @@ const CASES: readonly (readonly [
     },
   ],
   [
-    'the last item is removed',
+    'the removed last item',
     'metadata.finalizers[="only"]',
     undefined,
     {
@@ -76,7 +76,7 @@ const CASES: readonly (readonly [
     },
   ],
   [
-    'the map around the list is one field',
+    'an atomic map around the list',
     'spec',
     { hosts: ['one', 'two', 'three'], zones: ['east', 'west'] },
     ADDED,
@@ -84,11 +84,11 @@ const CASES: readonly (readonly [
 ]
 
 for (const [name, path, live, lines] of CASES)
-  test(`the setter of a list is edited: ${name}`, () => {
+  test(`edits the setter of a list: ${name}`, () => {
     assert.deepEqual(adopted(LISTS, changeIn(LISTS, 'Route', path, live)), lines)
   })
 
-test('a list of which a setter gives one item is edited in the manifest', () => {
+test('edits a list in the manifest when a setter gives only one item', () => {
   const texts = {
     ...LISTS,
     'setters.yaml': settersConfig('  host: one\n'),

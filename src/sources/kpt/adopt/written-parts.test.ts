@@ -58,7 +58,7 @@ function adoptedGroup(
 }
 
 for (const release of ['v0.1.1', 'v0.1.2'])
-  test(`the part that a replacement of ${release} does not write is edited in the manifest`, () => {
+  test(`edits the part that a replacement of ${release} does not write in the manifest`, () => {
     assert.deepEqual(
       adoptedGroup(withGroup('example.admin@bigco.com', { release }), 'example.ops@bigco.com'),
       {
@@ -79,7 +79,7 @@ for (const release of ['v0.1.1', 'v0.1.2'])
     )
   })
 
-test('the part that a replacement writes is edited in its source, and its own part in the manifest, if both drifted', () => {
+test('edits a replaced part in its source and the rest in the manifest, if both drifted', () => {
   const files = withGroup('example.admin@bigco.com')
   assert.deepEqual(adoptedGroup(files, 'other.ops@bigco.com'), {
     'apps/web/context.yaml': ['-  name: example', '+  name: other'],
@@ -90,7 +90,7 @@ test('the part that a replacement writes is edited in its source, and its own pa
   })
 })
 
-test('a list that is one field to the server is edited in the manifest where a replacement writes another part of its item', () => {
+test('edits an atomic list in the manifest when a replacement writes another part of its item', () => {
   const files = withGroup('example.admin@bigco.com')
   const subject = {
     apiGroup: 'rbac.authorization.k8s.io',
@@ -105,7 +105,7 @@ test('a list that is one field to the server is edited in the manifest where a r
   })
 })
 
-test('the text around what a search-replace with groups writes is edited in the manifest', () => {
+test('edits the text around a search-replace match with groups in the manifest', () => {
   const files = {
     Kptfile: webKptfile(`    - image: ${CATALOG}/search-replace:v0.2.0
       configMap: {by-path: data.url, by-value-regex: "(.*)://[a-z]+[.](.*)", put-value: "\${1}://shop.\${2}"}
@@ -133,7 +133,7 @@ test('the text around what a search-replace with groups writes is edited in the 
   )
 })
 
-test('a live value without the part that the replacement writes is refused with the name of the function', () => {
+test('rejects a live value without the part that the replacement writes, and names the function', () => {
   const files = withGroup('ops.example', { index: 1 })
   const { why } = refused(files, changeIn(files, 'RoleBinding', ADMIN, 'ops'))
   assert.match(
@@ -142,7 +142,7 @@ test('a live value without the part that the replacement writes is refused with 
   )
 })
 
-test('an object that nobody applies and that feeds no part of the value is left as it is', () => {
+test('leaves an unapplied object that feeds no part of the value unchanged', () => {
   const files = { ...withGroup('a.example.x', { index: 1 }) }
   const three = {
     ...files,

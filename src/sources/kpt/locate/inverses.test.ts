@@ -21,7 +21,7 @@ data:
 `,
 }
 
-test('a live value that a pattern gives in several ways is not guessed, and --via chooses', () => {
+test('does not guess between several setter values for a live value, and --via selects one', () => {
   const ambiguous = refused(PATTERN, changeIn(PATTERN, 'ConfigMap', 'data.both', 'p-q-r'))
   assert.equal(ambiguous.code, 'BP2014')
   assert.match(
@@ -39,7 +39,7 @@ test('a live value that a pattern gives in several ways is not guessed, and --vi
   )
 })
 
-test('of two functions that write one field the last one is edited', () => {
+test('edits the last of two functions that write one field', () => {
   const fight = {
     ...PATTERN,
     Kptfile: webKptfile(`    - image: ${CATALOG}/set-labels:v0.2.0
@@ -53,7 +53,7 @@ test('of two functions that write one field the last one is edited', () => {
   })
 })
 
-test('a label of set-label is edited in its config', () => {
+test('edits a label of set-label in its config', () => {
   const labelled = {
     ...PATTERN,
     Kptfile: webKptfile(
@@ -68,7 +68,7 @@ test('a label of set-label is edited in its config', () => {
   )
 })
 
-test('a package whose rendering is not stable is refused, with the field', () => {
+test('rejects a package with an unstable render, and names the field', () => {
   const grows = {
     ...PATTERN,
     Kptfile: webKptfile(`    - image: ${CATALOG}/search-replace:v0.2.0
@@ -83,7 +83,7 @@ test('a package whose rendering is not stable is refused, with the field', () =>
   )
 })
 
-test('a value copied by apply-replacements is edited where it is copied from', () => {
+test('edits a value copied by apply-replacements at its source', () => {
   const copied = {
     Kptfile: webKptfile(`    - image: ${CATALOG}/apply-replacements:v0.1.1
       configPath: replacements.yaml
@@ -130,7 +130,7 @@ data:
   )
 })
 
-test('a copy with a delimiter for one target is a copy of the whole for another', () => {
+test('handles a copy with a delimiter for one target and of the whole value for another', () => {
   const config = (name: string, data: string, local = '') =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${local}data:\n  ${data}\n`
   const local = '  annotations:\n    config.kubernetes.io/local-config: "true"\n'
@@ -161,7 +161,7 @@ ${local}replacements:
   })
 })
 
-test('an object that would get another name is named by that field', () => {
+test('a rejection names metadata.name when the edit would rename an object', () => {
   const named = {
     Kptfile: webKptfile(APPLY_SETTERS),
     'setters.yaml': settersConfig('  name: web\n'),
@@ -175,7 +175,7 @@ test('an object that would get another name is named by that field', () => {
   )
 })
 
-test('an object that a function puts in is edited in the config of the function', () => {
+test('edits an object that a function adds in the config of the function', () => {
   const upserted = {
     Kptfile: webKptfile(`    - image: ${CATALOG}/upsert-resource:v0.2.0
       configPath: put.yaml
@@ -200,7 +200,7 @@ items:
   })
 })
 
-test('with set-image, an image of an init container is edited in its config, and a number that it rewrites in its manifest', () => {
+test('edits an init container image in the set-image config, and a number that set-image rewrites in its manifest', () => {
   const files = {
     Kptfile: webKptfile(`    - image: ${CATALOG}/set-image:v0.1.1
       configMap:

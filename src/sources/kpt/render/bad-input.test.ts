@@ -127,7 +127,7 @@ for (const [name, content, code, where] of ROWS)
       assert.ok(failure.remedy.length > 0 && failure.message.length < 2_000)
     })
 
-test('C24: keys that name the prototype are plain data, and C27: numbers keep every digit, both ways', () => {
+test('C24: keys named like prototype properties are plain data, and C27: numbers keep every digit, both ways', () => {
   const odd = `${OBJECT}data:\n  __proto__: x\n  constructor: {prototype: z}\n  long: 9007199254740993\n`
   for (const kptfile of [KPTFILE, PIPELINE]) {
     const files = [

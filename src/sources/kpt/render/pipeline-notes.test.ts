@@ -21,7 +21,7 @@ function render(configMap: string, value: string) {
   return answerCalls(renderPackage('apps/web', files), builtInFunctions)
 }
 
-test('setters that no comment names are reported with their function', () => {
+test('reports setters without a matching comment, with their function', () => {
   const rendering = render('{colour: red}', 'color: blue # kpt-set: ${color}')
   assert.ok('desired' in rendering)
   assert.deepEqual(rendering.desired.notes.map(formatNoteSentence), [
@@ -29,7 +29,7 @@ test('setters that no comment names are reported with their function', () => {
   ])
 })
 
-test('a setter without a value fails the package, in the words of the original, and names the function', () => {
+test('a setter without a value fails the package with the original message and the function', () => {
   const rendering = render('{host: a}', 'url: plain # kpt-set: ${host}.${domain}')
   assert.ok('failures' in rendering)
   const [failure] = rendering.failures
@@ -40,7 +40,7 @@ test('a setter without a value fails the package, in the words of the original, 
   assert.match(failure.why, /values for setters \[\$\{domain\}\] must be provided/)
 })
 
-test('a package with a pipeline has the keys that kubectl reads, as one without has', () => {
+test('a package with a pipeline has the keys that kubectl reads, like one without', () => {
   const rendering = render('{colour: red}', 'on: blue')
   assert.ok('desired' in rendering)
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('a package with a pipeline has the keys that kubectl reads, as one without 
   )
 })
 
-test('the objects of a pipeline have no annotation of the render', () => {
+test('objects from a pipeline have no render annotations', () => {
   const rendering = render('{color: red}', 'color: blue # kpt-set: ${color}')
   assert.ok('desired' in rendering)
   assert.deepEqual(

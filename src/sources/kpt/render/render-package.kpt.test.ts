@@ -71,7 +71,7 @@ function readByKpt(folder: string): readonly string[] {
   })
 }
 
-describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
+describe('renderPackage and real kpt', { skip: whyNoKpt() }, () => {
   it('read the same objects, in the same order, from the same files and documents', () => {
     const files = Object.entries(PACKAGE).map(([path, text]) => ({
       path,
@@ -87,7 +87,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     assert.equal(ours.length, 15)
   })
 
-  it('both take the package for valid', () => {
+  it('both accept the package as valid', () => {
     withFolder(PACKAGE, (folder) => {
       const { ok, stderr } = runKpt(folder, 'fn', 'render', '.')
       assert.ok(ok, stderr)
@@ -103,7 +103,7 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
     ['an old version', { Kptfile: kptfile('x').replace('v1', 'v1alpha1') }],
     ['another kind', { Kptfile: kptfile('x').replace('Kptfile', 'KptFile') }],
     [
-      'a time in a condition',
+      'a timestamp in a condition',
       {
         Kptfile: `${kptfile('x')}status:\n  conditions:\n    - {type: A, status: "True", lastTransitionTime: now}\n`,
       },
@@ -117,21 +117,21 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {name: a}\n` },
     ],
     [
-      'an image that is none',
+      'an invalid image',
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: Bad Image}\n` },
     ],
     [
-      'a config outside',
+      'a config outside the package',
       {
         Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: ../a.yaml}\n`,
       },
     ],
     [
-      'a config that is absolute',
+      'an absolute config path',
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: /a.yaml}\n` },
     ],
     [
-      'a config that is not there',
+      'a missing config',
       { Kptfile: `${kptfile('x')}pipeline:\n  mutators:\n    - {image: a, configPath: a.yaml}\n` },
     ],
     [
@@ -157,9 +157,9 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
         'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {labels: {a: b}}\n',
       },
     ],
-    ['YAML that is none', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
+    ['invalid YAML', { Kptfile: kptfile('x'), 'a.yaml': 'a: [\n' }],
     [
-      'text behind a separator',
+      'text after a separator',
       { Kptfile: kptfile('x'), 'a.yaml': `${object('a')}--- b\n${object('c')}` },
     ],
   ]
@@ -175,11 +175,11 @@ describe('renderPackage and the real kpt', { skip: whyNoKpt() }, () => {
   }
 
   for (const [name, files] of refused)
-    it(`both refuse ${name}`, () => {
+    it(`both reject ${name}`, () => {
       assert.deepEqual(rendered(files), [false, false])
     })
 
-  it('both take any name that is not empty, and any upstream', () => {
+  it('both accept any non-empty name, and any upstream', () => {
     for (const name of ['Policy Blog Resources', 'basens-AA', '../x', '" "', '12'])
       assert.deepEqual(
         rendered({ Kptfile: kptfile(name), 'a.yaml': object('a') }),

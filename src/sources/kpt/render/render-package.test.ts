@@ -18,7 +18,7 @@ function locations({ desired }: RenderedPackage): readonly string[] {
 }
 
 describe('renderPackage', () => {
-  it('takes every manifest, hidden ones, JSON and those of subpackages too, with its place', () => {
+  it('reads every manifest, including hidden, JSON and subpackage files, with its location', () => {
     const files = {
       'b.yaml': `# about b\n\n${object('b')}`,
       'a.yml': object('a'),
@@ -38,7 +38,7 @@ describe('renderPackage', () => {
     ])
   })
 
-  it('numbers documents as kpt does: empty and comment-only ones have no number', () => {
+  it('numbers documents like kpt: empty and comment-only ones have no number', () => {
     const text = `# only a comment\n---\n\n---\n${object('one')}---\n# nothing\n---\n${object('two')}---\n`
     assert.deepEqual(locations(render({ 'm.yaml': text })), [
       'one apps/web/m.yaml:5 (0,-)',
@@ -46,7 +46,7 @@ describe('renderPackage', () => {
     ])
   })
 
-  it('takes the items of a list apart', () => {
+  it('expands the items of a list', () => {
     const list =
       'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n'
     assert.deepEqual(locations(render({ 'l.yaml': `${object('x')}---\n${list}` })), [
@@ -57,7 +57,7 @@ describe('renderPackage', () => {
     assert.deepEqual(locations(render({ 'l.yaml': 'apiVersion: v1\nkind: List\nitems:\n' })), [])
   })
 
-  it('does not compare objects with names of the server, and adds a note', () => {
+  it('does not compare objects with generated names, and adds a note', () => {
     const job = 'apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: migrate-}\n'
     const rendered = render({ 'a.yaml': `${object('a')}---\n${job}` })
     assert.deepEqual(locations(rendered), ['a apps/web/a.yaml:1 (0,-)'])
@@ -67,7 +67,7 @@ describe('renderPackage', () => {
     )
   })
 
-  it('refuses a list inside a list', () => {
+  it('rejects a list inside a list', () => {
     const list = 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items: []\n'
     assert.deepEqual(
       failures({ 'l.yaml': list }).map(({ code, where }) => [code, where]),
@@ -75,7 +75,7 @@ describe('renderPackage', () => {
     )
   })
 
-  it('omits local config, for any value but false', () => {
+  it('omits local config, unless the value is false', () => {
     const local = (value: string) =>
       `  annotations:\n    config.kubernetes.io/local-config: ${value}\n`
     const files = {
@@ -92,7 +92,7 @@ describe('renderPackage', () => {
     )
   })
 
-  it('omits input of kustomize, and not a Kustomization of Flux', () => {
+  it('omits kustomize input, but not a Kustomization of Flux', () => {
     const flux =
       'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: flux\n'
     const files = {
@@ -120,7 +120,7 @@ describe('renderPackage', () => {
     )
   })
 
-  it('never takes our own records for part of a package that is the whole repository', () => {
+  it('excludes Backporch records from a package that is the whole repository', () => {
     const files = { '.drift/policy.yaml': 'kind: DriftPolicy\n', 'a.yaml': object('a') }
     assert.deepEqual(locations(render(files, '')), ['a a.yaml:1 (0,-)'])
     assert.equal(failures(files).length, 1)
@@ -134,11 +134,11 @@ describe('renderPackage', () => {
     ])
   })
 
-  it('keeps an object without namespace as it is written', () => {
+  it('keeps an object without namespace as written', () => {
     assert.equal(render({ 'a.yaml': object('a') }).desired.resources[0]?.id.namespace, '')
   })
 
-  it('throws for no metadata, however odd: the function gets it as it is', () => {
+  it('throws for no metadata, and passes unusual metadata to the function unchanged', () => {
     const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
     for (const odd of ['annotations: 0', 'annotations: [a]', 'annotations: ~', 'labels: text']) {
       const text = failures({ Kptfile: pipeline, 'a.yaml': object('a', `  ${odd}\n`) })
@@ -150,7 +150,7 @@ describe('renderPackage', () => {
     }
   })
 
-  it('never skips a mutator that nothing can run, be it of a subpackage', () => {
+  it('never skips an unsupported mutator, also in a subpackage', () => {
     const pipeline = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels\n`
     assert.equal(render({}).desired.pipeline, 'none')
     assert.deepEqual(
@@ -164,7 +164,7 @@ describe('renderPackage', () => {
     assert.equal(render({ Kptfile: `${KPTFILE}pipeline: {}\n` }).desired.pipeline, 'none')
   })
 
-  it('follows no link, enters no submodule, reads no LFS pointer, and adds notes', () => {
+  it('skips links, submodules and LFS pointers, with notes', () => {
     const files = {
       'link.yaml': { mode: '120000' as const, text: '../../secret.yaml' },
       vendor: { mode: '160000' as const },
@@ -187,7 +187,7 @@ describe('renderPackage', () => {
     })
   })
 
-  it('names the keys, and never the values, of a Secret in plain text, local config too (C33)', () => {
+  it('names the keys, but not the values, of a plain-text Secret, also in local config (C33)', () => {
     const secret = (more: string) =>
       `apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n${more}stringData:\n  password: hunter2canary\n  empty: ""\n`
     const { desired } = render({
@@ -205,7 +205,7 @@ describe('renderPackage', () => {
     assert.equal(desired.resources.length, 2)
   })
 
-  it('passes on notes about surprising scalars, without the values', () => {
+  it('passes notes about surprising scalars on, without the values', () => {
     const { desired } = render({ 'a.yaml': object('a', 'data:\n  legacy: no\n') })
     assert.equal(desired.notes.length, 1)
     assert.equal(desired.notes[0]?.subject, 'apps/web/a.yaml:6:11')
@@ -213,7 +213,7 @@ describe('renderPackage', () => {
 })
 
 describe('the failures of renderPackage', () => {
-  it('names file, document, item and line of a document that is no object', () => {
+  it('give file, document, item and line of a document that is not an object', () => {
     const text = failures({
       'a.yaml': `${object('ok')}---\nkind: ConfigMap\nmetadata:\n  name: x\n`,
       'b.yaml': '- a\n- b\n',
@@ -235,7 +235,7 @@ describe('the failures of renderPackage', () => {
     )
   })
 
-  it('names both locations of an object that is declared twice, also in different versions', () => {
+  it('give both locations of an object that is declared twice, also in different versions', () => {
     const scaler = (version: string) =>
       `apiVersion: autoscaling/${version}\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\n  namespace: shop\n`
     const [failure, ...others] = failures({
@@ -251,7 +251,7 @@ describe('the failures of renderPackage', () => {
     )
   })
 
-  it('returns all of them at once, in the order of the files', () => {
+  it('are returned all at once, in the order of the files', () => {
     const message = failures({
       'z.yaml': object('twice'),
       'a.yaml': object('twice'),
@@ -271,7 +271,7 @@ describe('the failures of renderPackage', () => {
     assert.match(message[1]?.where ?? '', /^apps\/web\/b\.yaml:\d+:\d+$/)
   })
 
-  it('names the config of a function that is not there, is a link, is two, or is no object (C12, C13)', () => {
+  it('name a function config that is missing, a link, duplicate, or not an object (C12, C13)', () => {
     const Kptfile = `${KPTFILE}pipeline:\n  mutators:\n${['gone', 'link', 'two', 'rubbish', 'broken', 'good'].map((name) => `    - {image: a, configPath: ./${name}.yaml}\n`).join('')}`
     const printed = failures({
       Kptfile,
@@ -294,7 +294,7 @@ describe('the failures of renderPackage', () => {
     )
   })
 
-  it('refuses a package deeper than 64 folders, with the location (C17)', () => {
+  it('include a package deeper than 64 folders, with the location (C17)', () => {
     const at = (depth: number): string => `${'d/'.repeat(depth)}a.yaml`
     assert.deepEqual(failures({ [at(64)]: object('a') }), [])
     const [failure, ...others] = failures({ [at(1_000)]: object('a') })
@@ -302,14 +302,14 @@ describe('the failures of renderPackage', () => {
     assert.match(failure?.why ?? '', /more than 64 folders/)
   })
 
-  it('fails where there is no Kptfile, or only a link to one', () => {
+  it('include a missing Kptfile, and one that is only a link', () => {
     assert.deepEqual(
       failures({ Kptfile: { mode: '120000', text: '../Kptfile' } }).map(({ code }) => code),
       ['BP1004'],
     )
   })
 
-  it('quotes nothing of a file that cannot be read', () => {
+  it('quote nothing of an unreadable file', () => {
     const output = failures({
       'secret.yaml': 'apiVersion: v1\nkind: Secret\nstringData:\n  password: "hunter2canary\n',
     })
@@ -323,13 +323,13 @@ describe('the inventory of a package', () => {
     `apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata:\n  name: ${name}\n  namespace: shop\n  labels:\n    cli-utils.sigs.k8s.io/inventory-id: id-1\n`
   const inKptfile = `${KPTFILE}inventory: {namespace: shop, name: inventory-2, inventoryID: id-2}\n`
 
-  it('is the ResourceGroup of the package, which is no resource of it', () => {
+  it('is the ResourceGroup of the package, which is not one of its resources', () => {
     const { desired } = render({ 'resourcegroup.yaml': group('inventory-1') })
     assert.deepEqual(desired.inventory, { namespace: 'shop', name: 'inventory-1', id: 'id-1' })
     assert.deepEqual([desired.resources, desired.notes], [[], []])
   })
 
-  it('is the one of the Kptfile where there is no ResourceGroup', () => {
+  it('is that of the Kptfile when there is no ResourceGroup', () => {
     assert.deepEqual(render({ Kptfile: inKptfile }).desired.inventory, {
       namespace: 'shop',
       name: 'inventory-2',
@@ -338,7 +338,7 @@ describe('the inventory of a package', () => {
     assert.equal(render({}).desired.inventory, undefined)
   })
 
-  it('is undefined if two are named', () => {
+  it('is undefined if the package has two', () => {
     for (const files of [
       { 'a.yaml': group('a'), 'b.yaml': group('b') },
       { Kptfile: inKptfile, 'a.yaml': group('a') },
@@ -349,7 +349,7 @@ describe('the inventory of a package', () => {
     }
   })
 
-  it('is not that of a subpackage', () => {
+  it('does not come from a subpackage', () => {
     const files = { 'sub/Kptfile': KPTFILE, 'sub/resourcegroup.yaml': group('inner') }
     assert.equal(render(files).desired.inventory, undefined)
     assert.deepEqual(

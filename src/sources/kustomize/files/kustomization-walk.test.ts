@@ -31,7 +31,7 @@ function pathsOf(files: Files): readonly string[] {
   return [...walk(files).files.keys()].sort()
 }
 
-test('the files of a build are those that the kustomization names, its bases and components among them', () => {
+test('the files of a build are those that the kustomization, its bases and components name', () => {
   const files = {
     'apps/prod/kustomization.yaml': `resources:
 - ../base
@@ -98,7 +98,7 @@ transformers:
   )
 })
 
-test('files outside the commit, and fields that could read a file of this machine, are refused with their line', () => {
+test('rejects files outside the commit, and fields that could read local files, with their line', () => {
   const refusals: readonly (readonly [string, RegExp])[] = [
     ['resources: [https://example.com/a.yaml]', /is elsewhere/],
     ['resources: ["github.com/acme/base?ref=v1"]', /is elsewhere/],
@@ -155,7 +155,7 @@ test('files outside the commit, and fields that could read a file of this machin
   }
 })
 
-test('a folder without a kustomization, and a kustomization that is not YAML, are refused', () => {
+test('rejects a folder without a kustomization, and a kustomization that is not YAML', () => {
   assert.deepEqual(
     walk({ 'apps/other/kustomization.yaml': '' }).failures.map(({ where, why }) => [where, why]),
     [['apps/prod', 'apps/prod has no kustomization.yaml']],
@@ -166,7 +166,7 @@ test('a folder without a kustomization, and a kustomization that is not YAML, ar
   )
 })
 
-test('bases in a circle are walked once', () => {
+test('visits circular bases once', () => {
   const files = {
     'apps/prod/kustomization.yaml': 'resources: [../base]\n',
     'apps/base/kustomization.yaml': 'resources: [../prod, ../base]\n',
@@ -178,7 +178,7 @@ test('bases in a circle are walked once', () => {
   )
 })
 
-test('with any paths, nothing outside of the repository is requested', () => {
+test('requests nothing outside the repository, for any paths', () => {
   const word = fc.constantFrom(
     '..',
     '.',

@@ -13,7 +13,7 @@ function through(text: string): string {
   return typeof made === 'string' ? made : writeYamlNode(made.object)
 }
 
-test('numbers are doubles, times are written in full, and words of YAML 1.1 are texts', () => {
+test('numbers are doubles, times are written in full, and YAML 1.1 words are strings', () => {
   assert.equal(
     through(
       'a: 1.0\nb: 0777\nc: 12345678901234567890\nd: 1e3\ne: 1000000\nf: 2020-01-02\ng: yes\nh: ~\ni: True\nj: 0.00001\nk: 0x10\n',
@@ -31,7 +31,7 @@ test('numbers are doubles, times are written in full, and words of YAML 1.1 are 
   assert.equal(through('a: [2001-12-14T21:59:43.10Z]\n'), 'a:\n- "2001-12-14T21:59:43.10Z"\n')
 })
 
-test('styles, comments and anchors are gone, and keys are in order', () => {
+test('removes styles, comments and anchors, and sorts keys', () => {
   assert.equal(
     through(
       'z: \'one\' # why\n# above\nb: {y: &x [1, "2"], x: *x}\na: >-\n  two\n  words\nc: |\n  lines\n',
@@ -41,12 +41,12 @@ test('styles, comments and anchors are gone, and keys are in order', () => {
   assert.equal(through('<<: {a: 2, b: 2}\na: 1\n'), 'a: 1\nb: 2\n')
 })
 
-test('what JSON does not have is a problem', () => {
+test('reports values that JSON cannot express', () => {
   assert.equal(through('a: {1: x}\n'), 'the key 1 is no text')
   assert.equal(through('a: &a {x: 1}\nb:\n  <<: *a\n'), 'a map below the object has a merge key')
 })
 
-test('keys are in the order of go-yaml, in which numbers count as numbers', () => {
+test('sorts keys like go-yaml, with numbers in numeric order', () => {
   const keys = [
     'a10',
     'a9',

@@ -70,7 +70,7 @@ const RENDERED = MANIFEST.replace('name: web', 'name: prod-web').replace(
 const WEB = resource(RENDERED, 'base/web.yaml')
 const BASE = { 'base/kustomization.yaml': 'resources: [web.yaml]\n', 'base/web.yaml': MANIFEST }
 
-test('a count may be in the manifest, in a patch and in replicas of each folder', () => {
+test('a replica count may be in the manifest, in a patch and in replicas of each folder', () => {
   const texts = {
     ...BASE,
     'prod/kustomization.yaml':
@@ -95,7 +95,7 @@ test('a count may be in the manifest, in a patch and in replicas of each folder'
   ])
 })
 
-test('an operation of a JSON patch is a candidate where it sets the field, or something that the field lies in', () => {
+test('a JSON patch operation is a candidate when it sets the field or a parent of it', () => {
   const texts = {
     ...BASE,
     'prod/kustomization.yaml': `resources: [../base]
@@ -133,7 +133,7 @@ patches:
   ])
 })
 
-test('an item that an operation adds to the end of a list is edited there, and no other item', () => {
+test('edits an appended list item at its operation, and no other item', () => {
   const patch =
     '- op: add\n  path: /spec/template/spec/containers/0/env/-\n  value: {name: LEVEL, value: info}\n'
   const texts = {
@@ -156,7 +156,7 @@ test('an item that an operation adds to the end of a list is edited there, and n
   assert.deepEqual((of('COLOR') as Json[][])[0], [])
 })
 
-test('an image is edited in the parts that images sets, and in the manifest under the name that images matches', () => {
+test('edits an image in the parts that images sets, and in the manifest under the matched name', () => {
   const image = 'spec.template.spec.containers[name=app].image'
   const rendered = (text: string) => resource(RENDERED.replace('nginx:1.0', text), 'base/web.yaml')
   const viaImages = (entry: string, now: string, wanted: string): Json => {
@@ -186,7 +186,7 @@ test('an image is edited in the parts that images sets, and in the manifest unde
   ])
 })
 
-test('a field that nothing sets may be added to the manifest, or else to a patch of the object', () => {
+test('adds a field that nothing sets to the manifest, or else to a patch of the object', () => {
   const texts = {
     ...BASE,
     'prod/kustomization.yaml': 'resources: [../base]\npatches: [{path: more.yaml}]\n',
@@ -204,7 +204,7 @@ test('a field that nothing sets may be added to the manifest, or else to a patch
   assert.deepEqual(found[2]?.[0]?.[2], ['prod/more.yaml', '  minReadySeconds: 5', ''])
 })
 
-test('labels and annotations may be those that the kustomization gives to all', () => {
+test('may edit labels and annotations that the kustomization sets on all objects', () => {
   const texts = {
     ...BASE,
     'prod/kustomization.yaml':
@@ -252,7 +252,7 @@ const INLINE = `transformers:
   metadata: {name: space, namespace: shop}
 `
 
-test('labels, annotations, counts and images of transformers are edited in their file or in the list', () => {
+test('edits labels, annotations, counts and images of transformers in their file or in the list', () => {
   const texts = {
     ...BASE,
     'prod/kustomization.yaml': `resources: [../base]\n${INLINE}`,
@@ -303,7 +303,7 @@ test('labels, annotations, counts and images of transformers are edited in their
   )
 })
 
-test('a refusal names the transformer that writes what is not edited there', () => {
+test('a rejection names the transformer whose field cannot be edited', () => {
   const texts = { ...BASE, 'prod/kustomization.yaml': INLINE.replace('- all.yaml\n', '') }
   const web = resource(
     RENDERED.replace('metadata:\n', 'metadata:\n  namespace: shop\n  labels: {a: b}\n'),
@@ -324,7 +324,7 @@ test('a refusal names the transformer that writes what is not edited there', () 
   assert.deepEqual(told('metadata.labels.a'), [])
 })
 
-test('an entry of a generated ConfigMap is a literal, a file or a line of a file; a name with a hash is refused', () => {
+test('edits a generated ConfigMap entry as a literal, file or line of a file; rejects a hashed name', () => {
   const texts = {
     'prod/kustomization.yaml':
       'configMapGenerator:\n- name: conf\n  literals:\n  - "a=1"\n  - ab=2\n  files: [whole.txt, key=other.txt]\n  envs: [all.env]\n',
@@ -363,7 +363,7 @@ test('an entry of a generated ConfigMap is a literal, a file or a line of a file
   )
 })
 
-test('a value at an anchor is first tried for all its uses', () => {
+test('tries a value at an anchor for all its uses first', () => {
   const text =
     'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  first: &color blue\n  second: *color\n'
   const texts = { 'kustomization.yaml': 'resources: [config.yaml]\n', 'config.yaml': text }

@@ -37,7 +37,7 @@ const LABEL = {
   wanted: 'back',
 }
 
-test('the file of a new patch has a name that every system takes', () => {
+test('the file name of a new patch is valid on every system', () => {
   const edited = overlay('resources: [../base]\n')
   const [first] = overlayLocations(edited, ROLE, [LABEL])
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('the file of a new patch has a name that every system takes', () => {
   )
 })
 
-test('a new patch is beside patchesStrategicMerge in a list of its own, with the name of the object', () => {
+test("adds a new patch beside patchesStrategicMerge as a separate list, with the object's name", () => {
   const [first] = overlayLocations(
     overlay('resources: [../base]\npatchesStrategicMerge: []\n'),
     ROLE,
@@ -65,7 +65,7 @@ test('a new patch is beside patchesStrategicMerge in a list of its own, with the
   assert.match([...(candidate?.texts?.values() ?? [])][0] ?? '', /name: shop:read\n/)
 })
 
-test('a text of several lines is a block in a new patch, also with spaces at the ends of lines', () => {
+test('writes multiline text in a new patch as a block, also with trailing spaces', () => {
   const id = { group: '', kind: 'ConfigMap', namespace: '', name: 'web' }
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } }
   const map = { ...ROLE, id, object } as unknown as DesiredResource

@@ -39,7 +39,7 @@ function obstacles(variableSources: ReadonlyMap<string, ResourceId>) {
   }).own.obstacles
 }
 
-test('a variable of substituteFrom is refused with the object that sets it', () => {
+test('rejects a variable of substituteFrom, and names the object that sets it', () => {
   const source = { group: '', kind: 'ConfigMap', namespace: 'flux-system', name: 'settings' }
   assert.deepEqual(obstacles(new Map([['color', source]])), [
     {
@@ -51,7 +51,7 @@ test('a variable of substituteFrom is refused with the object that sets it', () 
   ])
 })
 
-test('a variable that the resource sets, which no file declares, is refused with its field', () => {
+test('rejects a variable set by an undeclared resource, and names its field', () => {
   assert.deepEqual(obstacles(new Map()), [
     {
       where: TITLE,

@@ -9,7 +9,7 @@ import {
   originLinesIn,
 } from '../../../../test/fakes/kustomize-origins.ts'
 
-test('literals, files and env files of generators are reported, also for a Secret, without its values', () => {
+test('reports literals, files and env files of generators, also for a Secret, without its values', () => {
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]
 configMapGenerator:
@@ -53,7 +53,7 @@ secretGenerator:
   ])
 })
 
-test('an env file under its old name, and a value that a merge key brings, have places too', () => {
+test('locates an env file under its old field name, and a value from a merge key', () => {
   const texts = {
     'base/kustomization.yaml':
       'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  env: all.env\n',
@@ -73,7 +73,7 @@ test('an env file under its old name, and a value that a merge key brings, have 
   assert.deepEqual(originLinesIn(texts, 'metadata.labels.a', object), ['base/web.yaml:5:11'])
 })
 
-test('a reference to an object that kustomize renames is explained by the renamed object', () => {
+test('explains a reference to a renamed object by the renamed object', () => {
   const texts = {
     'base/kustomization.yaml':
       'resources: [web.yaml]\nconfigMapGenerator:\n- name: conf\n  literals: [a=1]\n',

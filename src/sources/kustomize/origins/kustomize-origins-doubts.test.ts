@@ -10,7 +10,7 @@ import {
   originLinesIn,
 } from '../../../../test/fakes/kustomize-origins.ts'
 
-test('replacements and vars are reported as possible writers, and no writer decides', () => {
+test('reports replacements and vars as possible writers, and no writer decides', () => {
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]\nvars:\n- {name: IT, objref: {kind: Service, name: it}}\n`,
     'base/web.yaml': MANIFEST.replace('value: "2"', 'value: $(IT)'),
@@ -45,7 +45,7 @@ replacements:
   assert.deepEqual(originLinesIn(texts, IMAGE, object), ['base/web.yaml:12:16'])
 })
 
-test('a value that the files do not explain is reported as unexplained', () => {
+test('reports a value that the files do not explain as unexplained', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}replicas: [{name: web, count: 3}]\n` }
   assert.deepEqual(
     originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')),
@@ -61,7 +61,7 @@ test('a value that the files do not explain is reported as unexplained', () => {
   ])
 })
 
-test('for a patch that selects by changing labels, the value decides whether it was applied', () => {
+test('decides by the value whether a patch with a changing label selector was applied', () => {
   const texts = {
     'base/web.yaml': MANIFEST.replace('  name: web\n', '  name: web\n  labels: {own: x}\n'),
     'prod/kustomization.yaml': `${OVERLAY}patches:

@@ -173,7 +173,7 @@ const PROVEN: readonly (readonly [kind: string, field: string])[] = [
   ['ConfigMap', 'data.color'],
 ]
 
-describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, () => {
+describe('locations of fields that kustomize built', { skip: whyNoKubectl() }, () => {
   test('are found for every field of every object', async () => {
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
@@ -196,7 +196,7 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
     )
   })
 
-  test('the last writer decides about the field, and no earlier one', async () => {
+  test('the last writer of a field decides, and no earlier one', async () => {
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
     await Promise.all(
@@ -218,7 +218,7 @@ describe('the places of fields that kustomize built', { skip: whyNoKubectl() }, 
     )
   })
 
-  test('writers are listed in the order in which kustomize applies them', async () => {
+  test('lists writers in the order in which kustomize applies them', async () => {
     const { source, resources } = await build(TEXTS)
     const origins = new KustomizeOrigins({ folder: 'apps/web', files: source.files, resources })
     const lines = (name: string) => {

@@ -14,21 +14,21 @@ import {
 } from '../../../../test/fakes/kustomize-origins.ts'
 import * as fc from '../../../../test/seeds/fast-check.ts'
 
-test('a field of the manifest only is reported with its location', () => {
+test('reports a field that only the manifest sets with its location', () => {
   assert.deepEqual(
     originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.replicas', built(MANIFEST)),
     ['base/web.yaml:7:13'],
   )
 })
 
-test('an absent field is reported with the parent that it would go into', () => {
+test('reports an absent field with the parent that it would be added to', () => {
   assert.deepEqual(
     originLinesIn({ 'prod/kustomization.yaml': OVERLAY }, 'spec.paused', built(MANIFEST)),
     ['not there; it would go into base/web.yaml:7'],
   )
 })
 
-test('several writers of a field are listed in the order of kustomize, and the last one decides', () => {
+test('lists several writers of a field in kustomize order, and the last one decides', () => {
   const texts = {
     'base/kustomization.yaml': 'replicas: [{name: web, count: 2}]\nresources: [web.yaml]\n',
     'prod/kustomization.yaml': `replicas:\n- name: web\n  count: 5\npatches: [{path: more.yaml}]\n${OVERLAY}`,
@@ -45,7 +45,7 @@ test('several writers of a field are listed in the order of kustomize, and the l
   )
 })
 
-test('patches, replicas and images of other objects are not listed', () => {
+test('does not list patches, replicas and images of other objects', () => {
   const texts = {
     'prod/kustomization.yaml': `${OVERLAY}replicas: [{name: we, count: 1}]
 images: [{name: ngin, newTag: "1.0"}]
@@ -60,7 +60,7 @@ patches:
   assert.deepEqual(originLinesIn(texts, IMAGE, built(MANIFEST)), ['base/web.yaml:12:16'])
 })
 
-test('images are listed with the parts that they set, and decide about these parts only', () => {
+test('lists images with the parts that they set, which are all they decide', () => {
   const image = (entry: string, to: string) =>
     originLinesIn(
       { 'prod/kustomization.yaml': `${OVERLAY}images:\n- ${entry}\n` },
@@ -82,7 +82,7 @@ test('images are listed with the parts that they set, and decide about these par
   ])
 })
 
-test('an inline patch is reported with its line and column in the kustomization', () => {
+test('reports an inline patch with its line and column in the kustomization', () => {
   const texts = {
     'prod/kustomization.yaml': `${OVERLAY}patches:
 - target: {kind: Dep.*, labelSelector: "!old"}
@@ -99,7 +99,7 @@ test('an inline patch is reported with its line and column in the kustomization'
   )
 })
 
-test('an operation is of the item that stood at its place when it was applied', () => {
+test('an operation refers to the item at its index when it was applied', () => {
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]
 patches:
@@ -133,7 +133,7 @@ patches:
   ])
 })
 
-test('a field that a patch removes is reported with the location of the removal', () => {
+test('reports a field that a patch removes with the location of the removal', () => {
   const taken = (patch: string) =>
     originLinesIn(
       {
@@ -154,7 +154,7 @@ test('a field that a patch removes is reported with the location of the removal'
   ])
 })
 
-test('labels go where kustomize puts them, and no further', () => {
+test('labels reach only the fields that kustomize labels', () => {
   const texts = {
     'prod/kustomization.yaml': `${OVERLAY}labels:
 - pairs: {team: a}
@@ -191,7 +191,7 @@ commonAnnotations: {note: x}
   ])
 })
 
-test('of a base that is reached twice, the path that gives the rendered name is reported', () => {
+test('for a base reached twice, reports the path that gives the rendered name', () => {
   const texts = {
     'prod/kustomization.yaml': 'resources: [../a, ../b]\n',
     'a/kustomization.yaml': `${OVERLAY}namePrefix: a-\nreplicas: [{name: web, count: 2}]\n`,
@@ -210,7 +210,7 @@ test('of a base that is reached twice, the path that gives the rendered name is 
   ])
 })
 
-test('a component applies after the base and before the overlay that names it', () => {
+test('a component applies after the base and before the overlay that uses it', () => {
   const count = (value: number) => `replicas: [{name: web, count: ${value}}]\n`
   const texts = {
     'base/kustomization.yaml': `resources: [web.yaml]\n${count(2)}`,
@@ -228,7 +228,7 @@ test('a component applies after the base and before the overlay that names it', 
   )
 })
 
-test('items of a list that is merged by other keys than a name are found in a patch by these', () => {
+test('finds items of a list merged by other keys than a name in a patch', () => {
   const texts = {
     'base/web.yaml': `${MANIFEST}        ports: [{containerPort: 80}, {containerPort: 80, protocol: UDP}]\n`,
     'prod/kustomization.yaml': `${OVERLAY}patches: [{path: port.yaml}]\n`,
@@ -246,7 +246,7 @@ test('items of a list that is merged by other keys than a name are found in a pa
   ])
 })
 
-test('with any kustomization, only an unreadable file is a failure', () => {
+test('fails only for an unreadable file, for all kustomizations', () => {
   const names = fc.constantFrom(
     ...[
       'name',
@@ -342,7 +342,7 @@ test('with any kustomization, only an unreadable file is a failure', () => {
   )
 })
 
-test('each written part of a map or a list is reported', () => {
+test('reports each written part of a map or a list', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}images: [{name: nginx, newTag: "2"}]\n` }
   assert.deepEqual(
     originLinesIn(

@@ -85,21 +85,21 @@ const SETTINGS = { group: '', kind: 'ConfigMap', namespace: 'flux-system', name:
 const lines = (at: string, synced = flux(), texts = {}) =>
   syncedOriginLines(synced, { ...TEXTS, ...texts }, at, [LIVE])
 
-test('a value that is a variable of Flux has the line that defines the variable', () => {
+test('a value from a Flux variable has the line that defines the variable', () => {
   assert.deepEqual(lines('spec.replicas'), [
     'base/web.yaml:7:13',
     'written by the variable apps.yaml:14:17 (replicas), which decides',
   ])
 })
 
-test('a value with variables in it has each of them; a Secret of the cluster is named, and its value is not', () => {
+test('a value with several variables lists each one, and names a Secret without its value', () => {
   assert.deepEqual(lines(env('A')), [
     'base/web.yaml:14:28',
     'written by the variables apps.yaml:15:14 (color) and Secret flux-system/credentials (token), which decides a part of it',
   ])
 })
 
-test('a ConfigMap of the cluster that sets a variable is named', () => {
+test('names a ConfigMap of the cluster that sets a variable', () => {
   const synced = flux({
     variables: new Map([['replicas', '3']]),
     variableSources: new Map([['replicas', SETTINGS]]),
@@ -114,7 +114,7 @@ test('a ConfigMap of the cluster that sets a variable is named', () => {
   )
 })
 
-test('a ConfigMap of the repository that sets a variable has its line', () => {
+test('a variable set by a ConfigMap of the repository has its line', () => {
   const place = { path: 'settings.yaml', document: 0, at: ['data', 'replicas'] }
   const synced = flux({
     variables: new Map([['replicas', '3']]),
@@ -128,12 +128,12 @@ test('a ConfigMap of the repository that sets a variable has its line', () => {
   ])
 })
 
-test('the default of a variable that nobody sets is of the manifest', () => {
+test('the default of an unset variable comes from the manifest', () => {
   const texts = { 'base/web.yaml': MANIFEST.replace('replicas: 1', 'replicas: ${other:=3}') }
   assert.deepEqual(lines('spec.replicas', flux(), texts), ['base/web.yaml:7:13'])
 })
 
-test('an object whose variables are not substituted has its text', () => {
+test('an object excluded from substitution keeps its text', () => {
   const mark = '  annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}\n'
   const marked = MANIFEST.replace('  namespace: shop\n', `  namespace: shop\n${mark}`).replace(
     'replicas: 1',
@@ -152,14 +152,14 @@ test('a common label or annotation of Flux has the line of commonMetadata', () =
   ])
 })
 
-test('an image of Flux has its line, and replaces that of the kustomization', () => {
+test('an image in the Flux resource has its line, and replaces that of the kustomization', () => {
   assert.deepEqual(lines(IMAGE), [
     'base/web.yaml:12:16',
     'written by images of apps.yaml:11:27 (newTag), which decides the tag',
   ])
 })
 
-test('a resource that no file declares is named as an object of the cluster', () => {
+test('names an undeclared resource as an object of the cluster', () => {
   const synced = flux({ declared: undefined })
   const title = 'Flux Kustomization flux-system/apps'
   assert.deepEqual(lines('metadata.labels.tier', synced), [`written by commonMetadata of ${title}`])
@@ -168,7 +168,7 @@ test('a resource that no file declares is named as an object of the cluster', ()
   ])
 })
 
-test('the same in a folder without a kustomization, whose manifests Flux applies', () => {
+test('the same applies in a folder without a kustomization, whose manifests Flux applies', () => {
   const texts = { 'prod/web.yaml': TEXTS['base/web.yaml'], 'apps.yaml': APPS }
   const desired = { ...LIVE, location: { ...LIVE.location, path: 'prod/web.yaml' } }
   const found = (at: string) => syncedOriginLines(flux(), texts, at, [desired])
@@ -232,7 +232,7 @@ test('an override in the folder has its line, and the list that it replaces has 
   ])
 })
 
-test('a label without selectors is not of a selector', () => {
+test('a label without selectors does not apply to a selector', () => {
   const found = syncedOriginLines(argo, { ...TEXTS, ...PLAIN }, 'spec.selector.matchLabels.tier', [
     ARGO_LIVE,
   ])
