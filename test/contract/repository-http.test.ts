@@ -197,7 +197,7 @@ withRepository(
 )
 
 withRepository(
-  'a server that drips, and one with too many branches, are told',
+  'reports a server that answers slowly, and one with too many branches',
   async (fixture, setFault) => {
     const listing = (send: (response: ServerResponse) => void) =>
       setFault((request, response, moment) => {
