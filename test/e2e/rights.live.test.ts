@@ -48,6 +48,8 @@ interface Manifest {
   readonly rules?: readonly Rule[]
 }
 
+const TOO_MUCH = /^✗ .*the account may do more than Backporch ever does/m
+
 await controlPlaneSuite(
   'an account with the rights of backporch rbac',
   { controllerManager: true, auditLevel: 'Metadata' },
@@ -96,6 +98,12 @@ await controlPlaneSuite(
       )
     }
 
+    /** @returns what `check` prints for the account */
+    async function checkAs({ world, kubeconfig }: Shop): Promise<string> {
+      const args = ['check', '--repo', world.repository]
+      return (await world.backporchIn(world.checkout, { KUBECONFIG: kubeconfig }, ...args)).stdout
+    }
+
     function readAudit({ user }: Shop): readonly AuditEvent[] {
       assert.ok(plane.auditLog !== undefined)
       return readFileSync(plane.auditLog, 'utf8')
@@ -125,6 +133,7 @@ await controlPlaneSuite(
         assert.equal(assertExit(own, 1).stdout, admin.stdout)
         assert.match(own.stdout, /spec\.replicas +3 → 5/)
         assert.deepEqual(listRefused(shop), [])
+        assert.doesNotMatch(await checkAs(shop), TOO_MUCH)
       })
 
     test('the controller watches with these rights, uses each of them, and no request is refused', async (t) => {
@@ -282,6 +291,7 @@ await controlPlaneSuite(
           subjects: [{ kind: 'ServiceAccount', name, namespace: own }],
         },
       })
+      assert.match(await checkAs(shop), TOO_MUCH)
       assert.deepEqual((await attacks()).slice(0, 2), [403, 403])
       assert.equal(await attack('DELETE', `${maps}/web`), 403)
       assert.equal(await attack('POST', `${maps}?dryRun=All`, map), 201)

@@ -7,6 +7,7 @@ import {
   isJsonArray,
   type JsonObject,
 } from '@backporch/kyaml/json'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { Clock } from '@backporch/system/clock'
 import type { Trace } from '@backporch/system/trace'
 import type { V1SelfSubjectRulesReview } from '@kubernetes/client-node/dist/gen/models/V1SelfSubjectRulesReview.js'
@@ -179,11 +180,28 @@ async function probeAccess(
   if (!isJsonArray(listed))
     throw createNotKubernetesFailure(requested, 'its answer is not a review of rules')
   const time = Date.parse(response.headers.get('date') ?? '')
+  const user = await readUser(api, signal)
   return {
+    ...omitUndefined({ user }),
     rules: filterObjects(listed).map(readAccessRule),
     incomplete: getPartAt(answer, 'status', 'incomplete') === true,
     serverTime: Number.isNaN(time) ? undefined : time,
   }
+}
+
+async function readUser(api: ReadApi, signal: AbortSignal): Promise<string | undefined> {
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+  const requested: RequestDescription = {
+    cluster: api.cluster,
+    verb: 'create',
+    resource: undefined,
+    path,
+  }
+  const response = await api.reviewSelf(formatJson(review), requested, signal)
+  if (response.status === 404) return undefined
+  const name = getPartAt(parseJsonResponse(response, requested), 'status', 'userInfo', 'username')
+  return typeof name === 'string' ? name : undefined
 }
 
 function readAccessRule(rule: JsonObject): AccessRule {

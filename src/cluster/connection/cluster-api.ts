@@ -33,6 +33,8 @@ export interface ReadApi {
     requested: RequestDescription,
     signal: AbortSignal,
   ): Promise<ApiResponse>
+  /** 404 where the server has no such review, before Kubernetes 1.28. */
+  reviewSelf(body: string, requested: RequestDescription, signal: AbortSignal): Promise<ApiResponse>
 }
 
 export interface WriteApi {
@@ -61,9 +63,18 @@ const JSON_PATCH = 'application/json-patch+json'
 /** 500 is for an unknown field (docs/facts/refused-applies.md). */
 const REFUSALS = [400, 403, 404, 409, 413, 422, 500]
 const RULES_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
+const SELF_REVIEW_PATH = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 const ACCESS_REVIEW_PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 
 export function readApi(connection: ApiConnection): ReadApi {
+  const review =
+    (path: string, answers: readonly number[] = []): ReadApi['reviewAccess'] =>
+    (body, requested, signal) =>
+      connection.send(
+        { method: 'POST', path: `${path}?dryRun=All`, body, repeatable: true, answers },
+        requested,
+        signal,
+      )
   return {
     cluster: connection.name,
     get: (path, requested, signal, options = {}) =>
@@ -84,18 +95,9 @@ export function readApi(connection: ApiConnection): ReadApi {
       }
       return connection.send({ method: 'PATCH', ...call }, requested, signal)
     },
-    reviewAccess: (body, requested, signal) =>
-      connection.send(
-        { method: 'POST', path: `${ACCESS_REVIEW_PATH}?dryRun=All`, body, repeatable: true },
-        requested,
-        signal,
-      ),
-    reviewRules: (body, requested, signal) =>
-      connection.send(
-        { method: 'POST', path: `${RULES_REVIEW_PATH}?dryRun=All`, body, repeatable: true },
-        requested,
-        signal,
-      ),
+    reviewAccess: review(ACCESS_REVIEW_PATH),
+    reviewRules: review(RULES_REVIEW_PATH),
+    reviewSelf: review(SELF_REVIEW_PATH, [404]),
   }
 }
 

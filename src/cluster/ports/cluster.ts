@@ -183,6 +183,8 @@ export interface AccessRule {
 }
 
 export interface ClusterAccessAnswer {
+  /** Undefined if the server does not say. */
+  readonly user?: string
   readonly rules: readonly AccessRule[]
   readonly incomplete: boolean
   /** Milliseconds since 1970; undefined if the server sent none. */

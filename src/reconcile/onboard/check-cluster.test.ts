@@ -15,7 +15,7 @@ const REVIEWS = rule(
   'selfsubjectaccessreviews selfsubjectrulesreviews',
   'authorization.k8s.io',
 )
-const READS = rule('get list watch', '*', '*')
+const READS = rule('get list watch', '*', 'apps')
 
 function states(rules: readonly AccessRule[], settles = false, incomplete = false): string[] {
   const answers = new Map([['shop', { rules, incomplete, serverTime: undefined }]])
@@ -128,6 +128,7 @@ it('states the missing rights for reading, dry runs and settling', () => {
     'cluster-watch passed',
     'cluster-dry-run passed',
     'cluster-rbac passed',
+    'cluster-rbac warning',
   ])
   assert.ok(
     states([READS], false, true).includes('cluster-rbac skipped'),
@@ -184,4 +185,47 @@ it('warns of clock skew in both directions', () => {
   assert.equal(judgeClock('x', now - 30_000, now)[0]?.state, 'passed')
   assert.match(judgeClock('x', now - 31_000, now)[0]?.message ?? '', /31 s ahead of x/)
   assert.match(judgeClock('x', now + 90_000, now)[0]?.message ?? '', /90 s behind x/)
+})
+
+/** Of the rules of one account. */
+function judgeMore(user: string | undefined, ...rules: readonly AccessRule[]): Finding | undefined {
+  const answer = { rules, incomplete: false, serverTime: undefined }
+  const answers = new Map([['shop', user === undefined ? answer : { ...answer, user }]])
+  return judgeAccess('prod', answers, false).find(({ message }) =>
+    message.includes('the account may do more than Backporch ever does'),
+  )
+}
+
+it('fails for a ServiceAccount that may take over others, and warns a person', () => {
+  const account = 'system:serviceaccount:backporch:backporch'
+  const takeovers: readonly (readonly [rule: AccessRule, what: string])[] = [
+    [rule('get list watch', '*', '*'), 'get, list, watch * in shop'],
+    [rule('get', 'pods/exec'), 'get pods/exec in shop'],
+    [rule('create', 'pods/attach'), 'create pods/attach in shop'],
+    [rule('get', 'nodes/proxy'), 'get nodes/proxy in shop'],
+    [rule('create', 'serviceaccounts/token'), 'create serviceaccounts/token in shop'],
+    [rule('impersonate', 'users'), 'impersonate users in shop'],
+    [
+      rule('escalate', 'clusterroles', 'rbac.authorization.k8s.io'),
+      'escalate clusterroles in shop',
+    ],
+    [rule('bind', 'roles', 'rbac.authorization.k8s.io'), 'bind roles in shop'],
+  ]
+  for (const [given, what] of takeovers) {
+    const failed = judgeMore(account, given)
+    assert.deepEqual([failed?.state, failed?.message.endsWith(`: ${what}`)], ['failed', true], what)
+    for (const user of ['ada@example.com', undefined])
+      assert.equal(judgeMore(user, given)?.state, 'warning', what)
+  }
+})
+
+it('accepts the rules that backporch rbac prints, and the rules of every account', () => {
+  const account = 'system:serviceaccount:backporch:backporch'
+  const rules = [
+    REVIEWS,
+    rule('list watch create patch', 'deployments', 'apps'),
+    rule('list', 'pods'),
+    rule('get list watch', '*', 'apps'),
+  ]
+  assert.equal(judgeMore(account, ...rules), undefined)
 })

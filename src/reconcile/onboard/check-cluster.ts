@@ -56,11 +56,51 @@ export function judgeAccess(
       state: 'passed',
       message: `${where}: the account updates and deletes nothing`,
     })
+  findings.push(...judgeTakeovers(where, answers))
   if ([...answers.values()].some(({ incomplete }) => incomplete)) {
     const message = `${where}: the authoriser does not list all rights, so there may be more of them`
     findings.push({ check: 'cluster-rbac', state: 'skipped', message })
   }
   return findings
+}
+
+/** Each gives rights that the role does not name. */
+const TAKEOVER_VERBS = ['impersonate', 'bind', 'escalate']
+const TAKEOVER_PARTS = /\/(exec|attach|portforward|proxy|token|ephemeralcontainers)$/
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** A person may have more rights than Backporch needs; a ServiceAccount is there for Backporch. */
+function judgeTakeovers(
+  where: string,
+  answers: ReadonlyMap<string, ClusterAccessAnswer>,
+): readonly Finding[] {
+  const found = new Set(
+    [...answers].flatMap(([namespace, { rules }]) =>
+      rules.flatMap(listTakeovers).map((what) => `${what} in ${namespace}`),
+    ),
+  )
+  if (found.size === 0) return []
+  const isAccount = [...answers.values()].some(({ user }) => user?.startsWith(SERVICE_ACCOUNT))
+  return [
+    {
+      check: 'cluster-rbac',
+      state: isAccount ? 'failed' : 'warning',
+      message: `${where}: the account may do more than Backporch ever does, such as reading all Secrets, running commands in Pods or creating tokens: ${formatShownTexts([...found])}`,
+      fix: 'give the account the rights that backporch rbac prints, and no others',
+    },
+  ]
+}
+
+function listTakeovers({ verbs, groups, resources }: AccessRule): readonly string[] {
+  const everything = resources.includes('*')
+  const taken = verbs.filter((verb) => TAKEOVER_VERBS.includes(verb))
+  const parts = resources.filter((resource) => TAKEOVER_PARTS.test(resource))
+  const isCore = groups.includes('') || groups.includes('*')
+  return [
+    ...(everything && isCore ? [`${verbs.join(', ')} *`] : []),
+    ...(taken.length > 0 && !everything ? [`${taken.join(', ')} ${resources.join(', ')}`] : []),
+    ...(parts.length > 0 ? [`${verbs.join(', ')} ${parts.join(', ')}`] : []),
+  ]
 }
 
 type Answers = ReadonlyMap<string, Pick<ClusterAccessAnswer, 'rules'>>
