@@ -29,7 +29,7 @@ export function isTarget(
   const ids = listObjectIds(item)
   if (!matchesSelectors(item, select)) return false
   const rejecting = reject.filter(
-    (each) => each.annotationSelector !== '' || each.labelSelector !== '',
+    (each) => each.annotationSelector !== undefined || each.labelSelector !== undefined,
   )
   if (rejecting.some((each) => matchesSelectors(item, each))) return false
   const byId = reject.filter(({ id }) => Object.values(id).some((part) => part !== ''))
@@ -46,7 +46,12 @@ function matchesSelectors(
   return selects(labelSelector, item, 'labels') && annotations
 }
 
-function selects(text: string, item: YamlMap, field: 'labels' | 'annotations'): boolean {
+function selects(
+  text: string | undefined,
+  item: YamlMap,
+  field: 'labels' | 'annotations',
+): boolean {
+  if (text === undefined) return true
   const parsed = parseLabelSelector(text)
   if ('problem' in parsed)
     throw new ReplacementProblem(`unable to parse requirement: ${parsed.problem}`)
@@ -111,11 +116,11 @@ export function formatObjectId({ group, version, kind, name, namespace }: Object
 }
 
 function formatSource({ id, fieldPath, options }: ReplacementSource): string {
-  const silent = options === undefined || (options.delimiter === '' && !options.create)
+  const silent = options === undefined || (options.delimiter === undefined && !options.create)
   const optionText = silent
     ? ''
-    : `${options.delimiter}(${options.index}), create=${options.create}`
-  return [formatObjectId(id), fieldPath, optionText]
+    : `${options.delimiter ?? ''}(${options.index}), create=${options.create}`
+  return [formatObjectId(id), fieldPath ?? '', optionText]
     .filter((part, at) => at === 0 || part !== '')
     .join(':')
 }

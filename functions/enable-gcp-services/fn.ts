@@ -83,7 +83,7 @@ function createService(set: ServiceSet, resourceId: string, owner: string): Yaml
       'spec',
       createYamlMap([
         ['resourceID', createYamlText(resourceId)],
-        ...(set.project === ''
+        ...(set.project === undefined
           ? []
           : ([
               ['projectRef', createYamlMap([['external', createYamlText(set.project)]])],
@@ -95,14 +95,14 @@ function createService(set: ServiceSet, resourceId: string, owner: string): Yaml
     if (!NOT_INHERITED.has(key)) setAnnotation(service, key, value)
   setAnnotation(service, OWNER, owner)
   const metadata = service.entries[2]?.value
-  if (set.namespace !== '' && metadata?.kind === 'map')
+  if (set.namespace !== undefined && metadata?.kind === 'map')
     setEntry(metadata, 'namespace', createYamlText(set.namespace))
   const folder = (set.annotations.get(PATH) ?? '').replace(/(^|\/)[^/]*$/, '')
   setAnnotation(
     service,
     PATH,
     goClean(
-      [folder, set.namespace, `service_${name}.yaml`].filter((part) => part !== '').join('/'),
+      [folder, set.namespace ?? '', `service_${name}.yaml`].filter((part) => part !== '').join('/'),
     ),
   )
   return service

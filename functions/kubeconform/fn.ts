@@ -36,11 +36,11 @@ export const runKubeconform: KrmFunction = ({ items, config }) => {
 }
 
 function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
-  const text = (key: string): string =>
-    findTextAt(config, key) || findTextAt(config, 'data', key) || ''
-  const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
+  const text = (key: string): string | undefined =>
+    findTextAt(config, key) || findTextAt(config, 'data', key) || undefined
+  const flag = (key: string): boolean => /^(true|1)$/i.test(text(key) ?? '')
   const elsewhere = ['schema_location', 'additional_schema_locations'].find(
-    (key) => text(key) !== '',
+    (key) => text(key) !== undefined,
   )
   if (elsewhere !== undefined) {
     return `${elsewhere} is set, and this kubeconform reads no other schemas than those that are built in: take it out, or name the kinds that have none in skip_kinds`
@@ -48,16 +48,16 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   const wanted = text('kubernetes_version')
   const schemas = BUILT_IN.find(
     ({ kubernetesVersion }) =>
-      wanted === '' || getMinorVersion(kubernetesVersion) === getMinorVersion(wanted),
+      wanted === undefined || getMinorVersion(kubernetesVersion) === getMinorVersion(wanted),
   )
   if (schemas === undefined) {
     const known = BUILT_IN.map(({ kubernetesVersion }) => getMinorVersion(kubernetesVersion)).join(
       ', ',
     )
-    return `kubernetes_version is ${JSON.stringify(wanted.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
+    return `kubernetes_version is ${JSON.stringify(wanted?.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
   }
   const skipped = new Set(
-    text('skip_kinds')
+    (text('skip_kinds') ?? '')
       .split(',')
       .map((kind) => kind.trim()),
   )

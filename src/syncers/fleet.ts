@@ -131,7 +131,7 @@ function findApplier(marked: MarkedObject): NamedApplier | undefined {
 /** `ignore` applies to whole objects. */
 function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   const patches = filterObjects(getPartAt(own, 'spec', 'diff', 'comparePatches'))
-  const rules = readIgnores(patches, 'jsonPointers', '')
+  const rules = readIgnores(patches, 'jsonPointers', undefined)
   return patches.flatMap((patch, index) => {
     const rule = rules[index]
     if (rule === undefined) return []

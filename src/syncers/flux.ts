@@ -6,6 +6,7 @@
  */
 import {
   filterObjects,
+  findNonEmptyText,
   getPartAt,
   getTextAt,
   isJsonArray,
@@ -260,7 +261,7 @@ function isApplied(own: JsonObject): boolean {
   const releases = filterObjects(getPartAt(own, 'status', 'history')).filter(
     (entry) => getPartAt(entry, 'lastReconciledStatus') === undefined,
   )
-  return getTextAt(own, 'status', 'lastAppliedRevision') !== '' || releases.length > 0
+  return findNonEmptyText(own, 'status', 'lastAppliedRevision') !== undefined || releases.length > 0
 }
 
 function report(own: JsonObject, title: string): SyncerReport {

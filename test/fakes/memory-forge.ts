@@ -87,7 +87,12 @@ export class MemoryForge implements HostedForge {
       if (commit === undefined && this.leavesOpen) return
       this.proposals[index] =
         commit === undefined
-          ? { ...proposal, state: 'closed', decidedBy: undefined, decidedAt: '2026-11-21T10:00:00Z' }
+          ? {
+              ...proposal,
+              state: 'closed',
+              decidedBy: undefined,
+              decidedAt: '2026-11-21T10:00:00Z',
+            }
           : { ...proposal, commit }
     })
   }

@@ -266,7 +266,10 @@ export function decisionContract(
     assert.equal(await countingWrites(() => fixture().openForge().closeProposal(known, signal)), 1)
     assert.equal(await countingWrites(() => fixture().openForge().closeProposal(known, signal)), 0)
     const closed = await readOne(wanted.ref)
-    assert.deepEqual([closed.number, closed.state, closed.decidedBy], [known.number, 'closed', undefined])
+    assert.deepEqual(
+      [closed.number, closed.state, closed.decidedBy],
+      [known.number, 'closed', undefined],
+    )
   })
 
   it('closes with deleted branch and ledger, all in one push', async () => {

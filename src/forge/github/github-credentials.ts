@@ -181,7 +181,9 @@ export async function readAppCredential(
     kind: 'app',
     appId: parseNumber(ID, id),
     privateKey: path === undefined ? restoreLineBreaks(key) : await readKey(path),
-    ...(installation === undefined ? {} : { installationId: parseNumber(INSTALLATION, installation) }),
+    ...(installation === undefined
+      ? {}
+      : { installationId: parseNumber(INSTALLATION, installation) }),
   }
 }
 

@@ -35,7 +35,10 @@ it('gives each status the code that says what to do', () => {
     assert.equal(failure.where, 'acme/deploy on github.com')
     assert.notEqual(failure.remedy, '')
   }
-  assert.equal(createGitHubFailure(requested, new RefusedAnswer(403, undefined), true).code, 'BP5002')
+  assert.equal(
+    createGitHubFailure(requested, new RefusedAnswer(403, undefined), true).code,
+    'BP5002',
+  )
 })
 
 it('names the setting that lets a workflow open pull requests', () => {
@@ -68,7 +71,9 @@ it('tells what GitHub said in one bounded line, without anything like a token', 
     extractGitHubMessage(JSON.stringify(body)),
     'No\\u{1b}[31m / way\\u{202e}; Label name already_exists; text; ***',
   )
-  assert.ok((extractGitHubMessage(JSON.stringify({ message: 'x'.repeat(5_000) }))?.length ?? 999) <= 301)
+  assert.ok(
+    (extractGitHubMessage(JSON.stringify({ message: 'x'.repeat(5_000) }))?.length ?? 999) <= 301,
+  )
   for (const text of ['', 'null', '[]', '"text"', '{"message":1}', '<html>'])
     assert.equal(extractGitHubMessage(text), undefined, text)
 })

@@ -39,7 +39,9 @@ function findReason(
       ]
     case 403: {
       if (
-        /^GitHub Actions is not permitted to create or approve pull requests/.test(refused.reported ?? '')
+        /^GitHub Actions is not permitted to create or approve pull requests/.test(
+          refused.reported ?? '',
+        )
       )
         return ['BP5003', `the token of a workflow may not do it (${text})`, ALLOW_ACTIONS]
       if (!sso)

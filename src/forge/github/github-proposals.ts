@@ -329,9 +329,7 @@ export class GitHubProposals {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const login = await this.#findDecider(pull, signal)
-    return login === undefined || (await this.#client.isOurs({ login }, signal))
-      ? undefined
-      : login
+    return login === undefined || (await this.#client.isOurs({ login }, signal)) ? undefined : login
   }
 
   async #findDecider(
@@ -346,7 +344,7 @@ export class GitHubProposals {
       const person = login || undefined
       // A queue has its own account.
       const isQueue = type === 'Bot' && !(await this.#client.isOurs({ login }, signal))
-      return isQueue ? (await readEnqueuer(this.#client, pull.number, signal)) ?? person : person
+      return isQueue ? ((await readEnqueuer(this.#client, pull.number, signal)) ?? person) : person
     }
     const { data } = await this.#client.ask(what, () =>
       this.#client.octokit.rest.issues.get({ ...target, issue_number: pull.number }),

@@ -67,7 +67,8 @@ export class WebhookIntake {
     if (signature === undefined)
       return createRefusedAnswer(401, 'the signature is missing or malformed (X-Hub-Signature-256)')
     const event = getHeaderWord(headers, 'events')
-    if (event === undefined) return createRefusedAnswer(400, 'the event is missing (X-GitHub-Event)')
+    if (event === undefined)
+      return createRefusedAnswer(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
     if (type?.trim().toLowerCase() !== 'application/json') {
       return createRefusedAnswer(
@@ -180,10 +181,7 @@ function createIgnoredAnswer(why: string): WebhookAnswer {
   return { status: 202, updates: 'ignored', why }
 }
 
-function getHeaderWord(
-  headers: WebhookHeaders,
-  kind: 'events' | 'deliveries',
-): string | undefined {
+function getHeaderWord(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string | undefined {
   const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
   return words.find(
     (word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word),

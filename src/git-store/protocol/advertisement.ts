@@ -175,7 +175,8 @@ export class RefList {
   /** @throws StreamFault, TooManyRefs */
   keep(text: string): void {
     const [, id, name = ''] = REF_LINE.exec(text) ?? []
-    if (id === undefined) throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
+    if (id === undefined)
+      throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
     // The caller rejects SHA-256 by the object format.
     if (id.length !== 40 || NOTHING.test(id) || !/^refs\/(?:heads|tags)\//.test(name)) return
     this.bytes += name.length

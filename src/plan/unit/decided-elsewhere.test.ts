@@ -182,7 +182,11 @@ test('a proposal that a person closed as it was withdrawn is declined', () => {
   assert.deepEqual(outcomes(planReconcile(unit(CLOSED))), [
     'Declined grace the proposal was closed',
   ])
-  assert.deepEqual(outcomes(planReconcile(unit({ ...CLOSED, decidedBy: undefined }))), [], 'we closed it')
+  assert.deepEqual(
+    outcomes(planReconcile(unit({ ...CLOSED, decidedBy: undefined }))),
+    [],
+    'we closed it',
+  )
   assert.deepEqual(outcomes(planReconcile(unit({ ...CLOSED, state: 'merged' }))), [])
   assert.deepEqual(
     outcomes(planReconcile(unit(CLOSED, { refs: UNIT.git.refs }))),

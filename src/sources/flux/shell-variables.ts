@@ -293,8 +293,8 @@ function mapEach(text: ByteText, map: (character: string) => string): ByteText {
 }
 
 function mapFirst(text: ByteText, map: (character: string) => string): ByteText {
-  const [first = ''] = splitCharacters(text)
-  return first === ''
+  const [first] = splitCharacters(text)
+  return first === undefined
     ? ''
     : convertToByteText(map(decodeCharacter(first))) + text.slice(first.length)
 }

@@ -99,7 +99,11 @@ test('a refusal without another reason names the function that writes the field 
 
 test('a refusal without a place of its own has that of the object in git', () => {
   const where = 'apps/web/config.yaml:1'
-  const obstacle = { where: '', why: 'the package does not render', remedy: 'choose restore' }
+  const obstacle = {
+    where: undefined,
+    why: 'the package does not render',
+    remedy: 'choose restore',
+  }
   assert.equal(createTrialRefusal(change(), { dirty: [], obstacles: [obstacle] }).where, where)
   assert.equal(
     createTrialRefusal(change(), { dirty: [], obstacles: [{ ...obstacle, where: 'Kptfile:7' }] })

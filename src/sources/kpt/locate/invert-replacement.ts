@@ -95,9 +95,11 @@ function computeSourceValue(now: Json, options: Options | undefined, part: Json)
 
 function parseOptions(from: Json | undefined): Options | undefined {
   const options = getValue(from, 'options')
-  const delimiter = getText(options, 'delimiter')
+  const delimiter = getText(options, 'delimiter') || undefined
   const index = getValue(options, 'index')
-  return delimiter === '' ? undefined : { delimiter, index: typeof index === 'number' ? index : 0 }
+  return delimiter === undefined
+    ? undefined
+    : { delimiter, index: typeof index === 'number' ? index : 0 }
 }
 
 function isSource(object: YamlMap, source: Json | undefined): boolean {
