@@ -1,4 +1,5 @@
 /** kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices` */
+
 import {
   createFailedOutput,
   createSuccess,
@@ -12,6 +13,7 @@ import {
   setAnnotation,
 } from '@backporch/kpt/function'
 import { goClean } from '@backporch/kpt/package'
+import { omitUndefined } from '@backporch/kyaml/text'
 import {
   createYamlMap,
   createYamlText,
@@ -122,7 +124,7 @@ function buildResults(
         ? 'recreated service'
         : 'generated service'
     const text = (...path: readonly string[]): string => findTextAt(item, ...path) ?? ''
-    const namespace = text('metadata', 'namespace')
+    const namespace = text('metadata', 'namespace') || undefined
     return {
       message,
       severity: 'info',
@@ -130,7 +132,7 @@ function buildResults(
         apiVersion: text('apiVersion'),
         kind: text('kind'),
         name: text('metadata', 'name'),
-        ...(namespace === '' ? {} : { namespace }),
+        ...omitUndefined({ namespace }),
       },
       file: { path: findAnnotation(item, PATH) ?? '' },
     }

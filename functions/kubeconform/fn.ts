@@ -56,11 +56,7 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
     )
     return `kubernetes_version is ${JSON.stringify(wanted?.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
   }
-  const skipped = new Set(
-    (text('skip_kinds') ?? '')
-      .split(',')
-      .map((kind) => kind.trim()),
-  )
+  const skipped = new Set((text('skip_kinds') ?? '').split(',').map((kind) => kind.trim()))
   return { schemas, ignoreMissing: flag('ignore_missing_schemas'), strict: flag('strict'), skipped }
 }
 
@@ -131,7 +127,5 @@ function createOptionalField<K extends string>(
   key: K,
   value: string | undefined,
 ): { readonly [key in K]?: string } {
-  return value === undefined || value === ''
-    ? {}
-    : ({ [key]: value } as { readonly [key in K]: string })
+  return value ? ({ [key]: value } as { readonly [key in K]: string }) : {}
 }

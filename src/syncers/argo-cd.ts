@@ -87,7 +87,12 @@ const APPLICATION: ApplierKind = {
       choosesNamespace: true,
     }
   },
-  inventory: { listed: findListedResources, questions: () => [], id: () => '', ofPackage: false },
+  inventory: {
+    listed: findListedResources,
+    questions: () => [],
+    id: () => undefined,
+    ofPackage: false,
+  },
   keeps: [
     ({ annotations }) =>
       parseOptions(annotations.get('argocd.argoproj.io/sync-options')).includes('Prune=false')

@@ -55,7 +55,7 @@ const SYNC: ApplierKind = {
   },
   inventory: {
     listed: () => undefined,
-    questions: ({ namespace, name }) => [{ namespace, name, id: '' }],
+    questions: ({ namespace, name }) => [{ namespace, name, id: undefined }],
     id: ({ namespace, name }) => `${namespace}_${name}`,
     ofPackage: false,
   },

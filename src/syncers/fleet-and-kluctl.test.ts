@@ -101,7 +101,7 @@ test('what Kluctl applied is listed by its discriminator, and is kept where it i
     findRetentionRule({
       live: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', annotations } },
       tool,
-      inventoryId: '',
+      inventoryId: undefined,
       idIsWritten: false,
     })?.rule
   assert.equal(retained('kluctl', { 'kluctl.io/skip-delete': 'true' }), 'kluctl-skip-delete')

@@ -60,7 +60,7 @@ const BUNDLE: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: ({ release }) => (release === undefined ? [] : [{ helmRelease: release }]),
-    id: () => '',
+    id: () => undefined,
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],

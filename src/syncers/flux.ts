@@ -102,7 +102,12 @@ const KUSTOMIZATION: ApplierKind = {
       choosesNamespace: isFilled(getPartAt(own, 'spec', 'targetNamespace')),
     }
   },
-  inventory: { listed: findListedResources, questions: () => [], id: () => '', ofPackage: false },
+  inventory: {
+    listed: findListedResources,
+    questions: () => [],
+    id: () => undefined,
+    ofPackage: false,
+  },
   keeps: [
     (question) => {
       const name = `${KUSTOMIZE}/prune`
@@ -132,7 +137,7 @@ const HELM_RELEASE: ApplierKind = {
     listed: findListedResources,
     questions: (claim, own) =>
       own === undefined ? [] : [{ helmRelease: formatRelease(claim, own) }],
-    id: () => '',
+    id: () => undefined,
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],

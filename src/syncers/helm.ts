@@ -92,7 +92,7 @@ const RELEASE: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: ({ namespace, name }) => [{ helmRelease: { namespace, name } }],
-    id: () => '',
+    id: () => undefined,
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],

@@ -141,7 +141,7 @@ export interface CommitStatus {
   readonly state: 'pending' | 'success' | 'failure'
   /** At most 140 characters. */
   readonly description: string
-  readonly url: string
+  readonly url: string | undefined
 }
 
 export interface OpenHead {

@@ -1,4 +1,5 @@
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import type { InventoryRef } from '@backporch/kyaml/resource'
 import {
   convertToText,
   getObjectField,
@@ -45,9 +46,7 @@ export interface Kptfile {
     readonly validators: readonly PipelineFunction[]
   }
   /** The older form. */
-  readonly inventory:
-    | { readonly namespace: string; readonly name: string; readonly id: string }
-    | undefined
+  readonly inventory: InventoryRef | undefined
 }
 
 export type Location = readonly (string | number)[]
@@ -89,8 +88,8 @@ export function buildKptfile(
     inventory: isJsonObject(inventory)
       ? {
           namespace: convertToText(getKey(inventory, 'namespace')),
-          name: convertToText(getKey(inventory, 'name')),
-          id: convertToText(getKey(inventory, 'inventoryID')),
+          name: getTextField(inventory, 'name'),
+          id: getTextField(inventory, 'inventoryID'),
         }
       : undefined,
   }

@@ -147,7 +147,7 @@ status:
               exclude: [
                 {
                   apiVersion: 'v1',
-                  kind: '',
+                  kind: undefined,
                   name: 'other',
                   namespace: 'shop',
                   labels: new Map(),

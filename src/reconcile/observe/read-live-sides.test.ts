@@ -100,7 +100,7 @@ test('an object that two packages want in two versions is read in both', async (
 
 test('inventories are asked for once, and a failure is told to each package that has one', async () => {
   const cluster = new RequestedCluster()
-  const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: '' })
+  const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: undefined })
   const packages = [
     packageOf(['apps/v1 a'], ref('one')),
     packageOf(['apps/v1 b']),

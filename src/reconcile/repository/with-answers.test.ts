@@ -97,7 +97,7 @@ test('a plan that wants answers without end is given up, and other errors are it
     },
   })
   const step = {
-    function: { image: '', exec: 'mine', line: 3 },
+    function: { exec: 'mine', line: 3 },
     kptfile: 'Kptfile',
     list: 'mutators',
     index: 0,
@@ -163,7 +163,7 @@ test('after fifty runs a function that is asked something new refuses it, and th
     fetch: async ({ input }) => void known.add(findTextAt(input.config, 'n') ?? ''),
   }
   const step = {
-    function: { image: '', exec: 'mine', line: 3 },
+    function: { exec: 'mine', line: 3 },
     kptfile: 'Kptfile',
     list: 'mutators',
     index: 0,

@@ -229,8 +229,10 @@ class Template {
   private getInlineValues(): PackageFile | undefined {
     const object = getKey(this.given, 'valuesObject')
     const text =
-      object === undefined || object === null ? getTextAt(this.given, 'values') : formatJson(object)
-    return text === ''
+      object === undefined || object === null
+        ? findNonEmptyText(this.given, 'values')
+        : formatJson(object)
+    return text === undefined
       ? undefined
       : { path: ARGO_VALUES, mode: '100644', content: new TextEncoder().encode(text) }
   }

@@ -55,7 +55,7 @@ export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined
     return apply()
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
+    obstacles.push({ where: thrown.where, why: thrown.why, remedy: thrown.remedy })
     return undefined
   }
 }
@@ -71,7 +71,7 @@ export function tryRender<T>(
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
     obstacles.push({
-      where: thrown.where ?? '',
+      where: thrown.where,
       why: `with the edit of ${what} the package does not render: ${thrown.why}`,
       remedy: thrown.remedy,
     })

@@ -141,18 +141,22 @@ function findImageTexts(
   return kustomization.listTexts('images').flatMap(({ index: position, text: entry }) => {
     const equals = entry.indexOf('=')
     const [named, image] = [
-      entry.slice(0, Math.max(0, equals)),
+      entry.slice(0, Math.max(0, equals)) || undefined,
       splitReference(entry.slice(equals + 1)),
     ]
     const live = splitReference(wanted)
     if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
     const other =
-      live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
+      live.name !== image.name && named === undefined
+        ? `${image.name}=`
+        : equals === -1
+          ? ''
+          : `${named ?? ''}=`
     const hadTag = image.tag !== undefined || image.digest !== undefined
     const tag = live.tag === undefined || !hadTag ? '' : `:${live.tag}`
     const digest = live.digest === undefined ? '' : `@${live.digest}`
     const at = [...makePath('images'), index(position)]
-    const via = { via: `image:${named || image.name}`, what: `the image ${named || image.name}` }
+    const via = { via: `image:${named ?? image.name}`, what: `the image ${named ?? image.name}` }
     return [setField(kustomization, at, `${other}${live.name}${tag}${digest}`, via)]
   })
 }
