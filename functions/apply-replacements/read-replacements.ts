@@ -16,7 +16,6 @@ import {
   type YamlScalar,
 } from '@backporch/kyaml/yaml'
 
-/** An empty text matches all. */
 export interface ObjectId {
   readonly group: string
   readonly version: string
@@ -24,6 +23,9 @@ export interface ObjectId {
   readonly name: string
   readonly namespace: string
 }
+
+/** An undefined part matches all. */
+export type ObjectPattern = { readonly [Part in keyof ObjectId]: string | undefined }
 
 export interface FieldOptions {
   /** Undefined: the whole field. */
@@ -33,14 +35,14 @@ export interface FieldOptions {
 }
 
 export interface ReplacementSource {
-  readonly id: ObjectId
+  readonly id: ObjectPattern
   /** Undefined: `metadata.name`. */
   readonly fieldPath: string | undefined
   readonly options: FieldOptions | undefined
 }
 
 export interface ObjectSelector {
-  readonly id: ObjectId
+  readonly id: ObjectPattern
   readonly annotationSelector: string | undefined
   readonly labelSelector: string | undefined
 }
@@ -118,18 +120,15 @@ function readSelector(field: Field): ObjectSelector {
   }
 }
 
-function readId(field: Field): ObjectId {
-  const [group, version, kind] = [
-    field.getField('group').getText(),
-    field.getField('version').getText(),
-    field.getField('kind').getText(),
-  ]
+function readId(field: Field): ObjectPattern {
+  const text = (key: keyof ObjectId): string | undefined =>
+    field.getField(key).getText() || undefined
   return {
-    group,
-    version,
-    kind,
-    name: field.getField('name').getText(),
-    namespace: field.getField('namespace').getText(),
+    group: text('group'),
+    version: text('version'),
+    kind: text('kind'),
+    name: text('name'),
+    namespace: text('namespace'),
   }
 }
 

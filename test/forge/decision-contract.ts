@@ -142,7 +142,7 @@ export function decisionContract(
     const known = await readOne(wanted.ref)
     assert.deepEqual(
       [known.number, known.state, known.decidedBy],
-      [number, 'merged', ''],
+      [number, 'merged', undefined],
       'our own account decided for somebody',
     )
   })

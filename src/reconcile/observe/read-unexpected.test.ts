@@ -228,7 +228,11 @@ test('the mark of kpt live finds what its ResourceGroup lost', async () => {
     .leave('old', own)
     .leave('other', { annotations: { 'config.k8s.io/owning-inventory': 'inventory-2' } })
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
-  assert.deepEqual(world.questions[0], { namespace: 'shop', name: '', id: 'inventory-1' })
+  assert.deepEqual(world.questions[0], {
+    namespace: 'shop',
+    name: undefined,
+    id: 'inventory-1',
+  })
 })
 
 test('of what Config Sync applied, the file that it names says whose it is', async () => {
