@@ -90,7 +90,6 @@ const APPLICATION: ApplierKind = {
   inventory: {
     listed: findListedResources,
     questions: () => [],
-    id: () => undefined,
     ofPackage: false,
   },
   keeps: [

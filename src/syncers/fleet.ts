@@ -60,7 +60,6 @@ const BUNDLE: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: ({ release }) => (release === undefined ? [] : [{ helmRelease: release }]),
-    id: () => undefined,
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],

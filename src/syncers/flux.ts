@@ -102,12 +102,7 @@ const KUSTOMIZATION: ApplierKind = {
       choosesNamespace: isFilled(getPartAt(own, 'spec', 'targetNamespace')),
     }
   },
-  inventory: {
-    listed: findListedResources,
-    questions: () => [],
-    id: () => undefined,
-    ofPackage: false,
-  },
+  inventory: { listed: findListedResources, questions: () => [], ofPackage: false },
   keeps: [
     (question) => {
       const name = `${KUSTOMIZE}/prune`
@@ -137,7 +132,6 @@ const HELM_RELEASE: ApplierKind = {
     listed: findListedResources,
     questions: (claim, own) =>
       own === undefined ? [] : [{ helmRelease: formatRelease(claim, own) }],
-    id: () => undefined,
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],

@@ -28,7 +28,6 @@ const TARGET: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: () => [],
-    id: () => undefined,
     ofPackage: false,
   },
   keeps: [

@@ -121,8 +121,8 @@ interface InventoryPlace {
     own: JsonObject | undefined,
     namespaces: readonly string[],
   ) => readonly InventoryQuestion[]
-  /** Written on the objects; undefined if the tool writes none. */
-  readonly id: (claim: Claim) => string | undefined
+  /** Written on the objects. */
+  readonly id?: (claim: Claim) => string | undefined
   readonly ofPackage: boolean
 }
 

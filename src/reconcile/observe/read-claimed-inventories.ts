@@ -211,7 +211,7 @@ function createDescription(
   const { inventory } = getApplierKind(tool)
   return {
     tool,
-    id: inventory === 'none' ? undefined : inventory.id(claim),
+    id: inventory === 'none' ? undefined : inventory.id?.(claim),
     reference: false,
     from,
     claimed: objects,

@@ -121,13 +121,8 @@ export function computeImageParts(
     const before = getEntryText(entry, part) || undefined
     if (now === before) continue
     // A tag that the entry lacks comes from the manifest. A digest has no owner until it is set.
-    if (
-      now === undefined ||
-      before !== undefined ||
-      part === 'digest' ||
-      getEntryText(entry, 'digest')
-    )
-      parts.set(part, now)
+    const isOwned = before !== undefined || part === 'digest' || getEntryText(entry, 'digest')
+    if (now === undefined || isOwned) parts.set(part, now)
   }
   return parts
 }
@@ -146,12 +141,8 @@ function findImageTexts(
     ]
     const live = splitReference(wanted)
     if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
-    const other =
-      live.name !== image.name && named === undefined
-        ? `${image.name}=`
-        : equals === -1
-          ? ''
-          : `${named ?? ''}=`
+    const before = named ?? (live.name === image.name ? '' : image.name)
+    const other = before || equals !== -1 ? `${before}=` : ''
     const hadTag = image.tag !== undefined || image.digest !== undefined
     const tag = live.tag === undefined || !hadTag ? '' : `:${live.tag}`
     const digest = live.digest === undefined ? '' : `@${live.digest}`
