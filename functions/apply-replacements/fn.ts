@@ -110,7 +110,7 @@ function resolveSourceValue(
 ): YamlNode {
   const object = selectOnlyObject(items, source)
   const secret = isSecret(object)
-  const fieldPath = source.fieldPath === '' ? DEFAULT_FIELD_PATH : source.fieldPath
+  const fieldPath = source.fieldPath ?? DEFAULT_FIELD_PATH
   const found = prefixProblems('error looking up replacement source', () =>
     findFieldAt(object, splitFieldPath(fieldPath), {
       starIsName,
@@ -245,15 +245,17 @@ function hasTagOfItsText(node: YamlScalar, tag: string): boolean {
   return !written && node.style === 'plain' && getImpliedTag({ ...node, tag: '' }) === tag
 }
 
-function isJoined(options: FieldOptions | undefined): options is FieldOptions {
-  return options !== undefined && options.delimiter !== ''
+type Joining = FieldOptions & { readonly delimiter: string }
+
+function isJoined(options: FieldOptions | undefined): options is Joining {
+  return options?.delimiter !== undefined
 }
 
 /** Before the first or after the last part, the value becomes a new part. */
 function joinDelimitedValue(
   node: YamlNode,
   value: YamlNode,
-  { delimiter, index }: FieldOptions,
+  { delimiter, index }: Joining,
   created: Set<YamlNode>,
 ): string {
   if (node.kind !== 'scalar')

@@ -16,7 +16,6 @@ import {
   type YamlScalar,
 } from '@backporch/kyaml/yaml'
 
-/** An empty text matches all. */
 export interface ObjectId {
   readonly group: string
   readonly version: string
@@ -25,24 +24,27 @@ export interface ObjectId {
   readonly namespace: string
 }
 
+/** An undefined part matches all. */
+export type ObjectPattern = { readonly [Part in keyof ObjectId]: string | undefined }
+
 export interface FieldOptions {
-  /** Empty: the whole field. */
-  readonly delimiter: string
+  /** Undefined: the whole field. */
+  readonly delimiter: string | undefined
   readonly index: number
   readonly create: boolean
 }
 
 export interface ReplacementSource {
-  readonly id: ObjectId
-  /** Empty: `metadata.name`. */
-  readonly fieldPath: string
+  readonly id: ObjectPattern
+  /** Undefined: `metadata.name`. */
+  readonly fieldPath: string | undefined
   readonly options: FieldOptions | undefined
 }
 
 export interface ObjectSelector {
-  readonly id: ObjectId
-  readonly annotationSelector: string
-  readonly labelSelector: string
+  readonly id: ObjectPattern
+  readonly annotationSelector: string | undefined
+  readonly labelSelector: string | undefined
 }
 
 export interface ReplacementTarget {
@@ -82,7 +84,7 @@ export function readReplacements(config: YamlMap | undefined): readonly Replacem
       `received functionConfig of kind ${kind} and apiVersion ${apiVersion}, ${only}`,
     )
   }
-  const whole = new Field(config, '')
+  const whole = new Field(config)
   return (whole.getField('replacements').list() ?? []).map((field) => ({
     source: field.getField('source').read(readSource),
     targets: field.getField('targets').list()?.map(readTarget),
@@ -96,7 +98,7 @@ function createConfigProblem(why: string): ReplacementProblem {
 function readSource(field: Field): ReplacementSource {
   return {
     id: readId(field),
-    fieldPath: field.getField('fieldPath').getText(),
+    fieldPath: field.getField('fieldPath').getText() || undefined,
     options: field.getField('options').read(readOptions),
   }
 }
@@ -113,23 +115,20 @@ function readTarget(field: Field): ReplacementTarget {
 function readSelector(field: Field): ObjectSelector {
   return {
     id: readId(field),
-    annotationSelector: field.getField('annotationSelector').getText(),
-    labelSelector: field.getField('labelSelector').getText(),
+    annotationSelector: field.getField('annotationSelector').getText() || undefined,
+    labelSelector: field.getField('labelSelector').getText() || undefined,
   }
 }
 
-function readId(field: Field): ObjectId {
-  const [group, version, kind] = [
-    field.getField('group').getText(),
-    field.getField('version').getText(),
-    field.getField('kind').getText(),
-  ]
+function readId(field: Field): ObjectPattern {
+  const text = (key: keyof ObjectId): string | undefined =>
+    field.getField(key).getText() || undefined
   return {
-    group,
-    version,
-    kind,
-    name: field.getField('name').getText(),
-    namespace: field.getField('namespace').getText(),
+    group: text('group'),
+    version: text('version'),
+    kind: text('kind'),
+    name: text('name'),
+    namespace: text('namespace'),
   }
 }
 
@@ -137,7 +136,7 @@ function readId(field: Field): ObjectId {
 function readOptions(field: Field): FieldOptions {
   field.getField('encoding').getText()
   return {
-    delimiter: field.getField('delimiter').getText(),
+    delimiter: field.getField('delimiter').getText() || undefined,
     index: field.getField('index').getInteger(),
     create: field.getField('create').flag(),
   }
@@ -149,9 +148,10 @@ function readOptions(field: Field): FieldOptions {
  */
 class Field {
   private readonly node: Exclude<YamlNode, YamlAlias> | undefined
-  private readonly path: string
+  /** Undefined for the whole config. */
+  private readonly path: string | undefined
 
-  constructor(node: YamlNode | undefined, path: string) {
+  constructor(node: YamlNode | undefined, path?: string) {
     this.node = node === undefined || isNull(node) ? undefined : resolveAlias(node)
     this.path = path
   }
@@ -162,7 +162,7 @@ class Field {
     const found =
       entries.find((entry) => getYamlKey(entry.key) === key) ??
       entries.find((entry) => getYamlKey(entry.key).toLowerCase() === key.toLowerCase())
-    return new Field(found?.value, this.path === '' ? key : `${this.path}.${key}`)
+    return new Field(found?.value, this.path === undefined ? key : `${this.path}.${key}`)
   }
 
   read<T>(reader: (field: Field) => T): T | undefined {
@@ -214,7 +214,7 @@ class Field {
   private createProblem(wanted: string): ReplacementProblem {
     const got =
       this.node?.kind === 'scalar' ? getImpliedTag(this.node).replace('!!', '') : this.node?.kind
-    return createConfigProblem(`${this.path} is of type ${got}, and ${wanted} is wanted`)
+    return createConfigProblem(`${this.path ?? ''} is of type ${got}, and ${wanted} is wanted`)
   }
 }
 

@@ -3,6 +3,7 @@ import { findEntry, type YamlMap, type YamlNode } from '@backporch/kyaml/yaml'
 import { getRawText, isTaggedNull } from './field-locations.ts'
 import {
   type ObjectId,
+  type ObjectPattern,
   type ObjectSelector,
   ReplacementProblem,
   type ReplacementSource,
@@ -29,10 +30,10 @@ export function isTarget(
   const ids = listObjectIds(item)
   if (!matchesSelectors(item, select)) return false
   const rejecting = reject.filter(
-    (each) => each.annotationSelector !== '' || each.labelSelector !== '',
+    (each) => each.annotationSelector !== undefined || each.labelSelector !== undefined,
   )
   if (rejecting.some((each) => matchesSelectors(item, each))) return false
-  const byId = reject.filter(({ id }) => Object.values(id).some((part) => part !== ''))
+  const byId = reject.filter(({ id }) => Object.values(id).some((part) => part !== undefined))
   const isRejected = (id: ObjectId): boolean => byId.some((each) => isSelected(id, each.id))
   if (rejectsObjects && ids.some(isRejected)) return false
   return ids.some((id) => isSelected(id, select.id) && !isRejected(id))
@@ -46,7 +47,12 @@ function matchesSelectors(
   return selects(labelSelector, item, 'labels') && annotations
 }
 
-function selects(text: string, item: YamlMap, field: 'labels' | 'annotations'): boolean {
+function selects(
+  text: string | undefined,
+  item: YamlMap,
+  field: 'labels' | 'annotations',
+): boolean {
+  if (text === undefined) return true
   const parsed = parseLabelSelector(text)
   if ('problem' in parsed)
     throw new ReplacementProblem(`unable to parse requirement: ${parsed.problem}`)
@@ -96,26 +102,26 @@ function listObjectIds(item: YamlMap): readonly ObjectId[] {
 }
 
 /** No namespace equals `default`, also for cluster-scoped objects. */
-function isSelected(id: ObjectId, selector: ObjectId): boolean {
+function isSelected(id: ObjectId, selector: ObjectPattern): boolean {
   const plain = (['group', 'version', 'kind', 'name'] as const).every(
-    (part) => selector[part] === '' || selector[part] === id[part],
+    (part) => selector[part] === undefined || selector[part] === id[part],
   )
   return (
     plain &&
-    (selector.namespace === '' || (selector.namespace || 'default') === (id.namespace || 'default'))
+    (selector.namespace === undefined || selector.namespace === (id.namespace || 'default'))
   )
 }
 
-export function formatObjectId({ group, version, kind, name, namespace }: ObjectId): string {
+export function formatObjectId({ group, version, kind, name, namespace }: ObjectPattern): string {
   return `${kind || '[noKind]'}.${version || '[noVer]'}.${group || '[noGrp]'}/${name || '[noName]'}.${namespace || '[noNs]'}`
 }
 
 function formatSource({ id, fieldPath, options }: ReplacementSource): string {
-  const silent = options === undefined || (options.delimiter === '' && !options.create)
+  const silent = options === undefined || (options.delimiter === undefined && !options.create)
   const optionText = silent
     ? ''
-    : `${options.delimiter}(${options.index}), create=${options.create}`
-  return [formatObjectId(id), fieldPath, optionText]
+    : `${options.delimiter ?? ''}(${options.index}), create=${options.create}`
+  return [formatObjectId(id), fieldPath ?? '', optionText]
     .filter((part, at) => at === 0 || part !== '')
     .join(':')
 }

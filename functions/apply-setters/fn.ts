@@ -61,13 +61,13 @@ class SetterRun {
   private readonly item: YamlMap
   private readonly setters: ReadonlyMap<string, string>
   private readonly results: FunctionResult[]
-  private readonly file: string
+  private readonly file: string | undefined
 
   constructor(item: YamlMap, setters: ReadonlyMap<string, string>, results: FunctionResult[]) {
     this.item = item
     this.setters = setters
     this.results = results
-    this.file = getItemFile(item).path
+    this.file = getItemFile(item).path || undefined
   }
 
   /** The comment is at the key of a block list, and after the bracket of a flow list. */
@@ -125,7 +125,7 @@ class SetterRun {
       message: `set field value to ${goQuote(this.formatShownValue(location, pattern, value))}`,
       severity: 'info',
       field: { path: formatLocation(location) },
-      ...(this.file === '' ? {} : { file: { path: this.file } }),
+      ...(this.file === undefined ? {} : { file: { path: this.file } }),
     })
   }
 

@@ -118,13 +118,13 @@ class CommentRun {
   private readonly item: YamlMap
   private readonly setters: Setters
   private readonly results: FunctionResult[]
-  private readonly file: string
+  private readonly file: string | undefined
 
   constructor(item: YamlMap, setters: Setters, results: FunctionResult[]) {
     this.item = item
     this.setters = setters
     this.results = results
-    this.file = getItemFile(item).path
+    this.file = getItemFile(item).path || undefined
   }
 
   /**
@@ -167,7 +167,7 @@ class CommentRun {
       message: `Added line comment ${goQuote(comment)} for field with value ${goQuote(value)}`,
       severity: 'info',
       field: { path: formatLocation(location) },
-      ...(this.file === '' ? {} : { file: { path: this.file } }),
+      ...(this.file === undefined ? {} : { file: { path: this.file } }),
     })
   }
 

@@ -1,4 +1,5 @@
 /** kptdev/krm-functions-catalog `functions/go/enable-gcp-services/gcpservices` */
+
 import {
   createFailedOutput,
   createSuccess,
@@ -12,6 +13,7 @@ import {
   setAnnotation,
 } from '@backporch/kpt/function'
 import { goClean } from '@backporch/kpt/package'
+import { omitUndefined } from '@backporch/kyaml/text'
 import {
   createYamlMap,
   createYamlText,
@@ -83,7 +85,7 @@ function createService(set: ServiceSet, resourceId: string, owner: string): Yaml
       'spec',
       createYamlMap([
         ['resourceID', createYamlText(resourceId)],
-        ...(set.project === ''
+        ...(set.project === undefined
           ? []
           : ([
               ['projectRef', createYamlMap([['external', createYamlText(set.project)]])],
@@ -95,14 +97,14 @@ function createService(set: ServiceSet, resourceId: string, owner: string): Yaml
     if (!NOT_INHERITED.has(key)) setAnnotation(service, key, value)
   setAnnotation(service, OWNER, owner)
   const metadata = service.entries[2]?.value
-  if (set.namespace !== '' && metadata?.kind === 'map')
+  if (set.namespace !== undefined && metadata?.kind === 'map')
     setEntry(metadata, 'namespace', createYamlText(set.namespace))
   const folder = (set.annotations.get(PATH) ?? '').replace(/(^|\/)[^/]*$/, '')
   setAnnotation(
     service,
     PATH,
     goClean(
-      [folder, set.namespace, `service_${name}.yaml`].filter((part) => part !== '').join('/'),
+      [folder, set.namespace ?? '', `service_${name}.yaml`].filter((part) => part !== '').join('/'),
     ),
   )
   return service
@@ -122,7 +124,7 @@ function buildResults(
         ? 'recreated service'
         : 'generated service'
     const text = (...path: readonly string[]): string => findTextAt(item, ...path) ?? ''
-    const namespace = text('metadata', 'namespace')
+    const namespace = text('metadata', 'namespace') || undefined
     return {
       message,
       severity: 'info',
@@ -130,7 +132,7 @@ function buildResults(
         apiVersion: text('apiVersion'),
         kind: text('kind'),
         name: text('metadata', 'name'),
-        ...(namespace === '' ? {} : { namespace }),
+        ...omitUndefined({ namespace }),
       },
       file: { path: findAnnotation(item, PATH) ?? '' },
     }

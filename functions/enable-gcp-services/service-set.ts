@@ -10,10 +10,10 @@ import {
 
 export interface ServiceSet {
   readonly name: string
-  readonly namespace: string
+  readonly namespace: string | undefined
   readonly annotations: ReadonlyMap<string, string>
   readonly services: readonly string[]
-  readonly project: string
+  readonly project: string | undefined
 }
 
 type Fields = ReadonlyMap<string, YamlNode>
@@ -29,10 +29,10 @@ export function readServiceSet(item: YamlMap): ServiceSet | string {
     readTexts(metadata.get('labels'), 'metadata.labels')
     return {
       name: readText(metadata.get('name'), 'metadata.name'),
-      namespace: readText(metadata.get('namespace'), 'metadata.namespace'),
+      namespace: readText(metadata.get('namespace'), 'metadata.namespace') || undefined,
       annotations: readTexts(metadata.get('annotations'), 'metadata.annotations'),
       services: listOf(spec.get('services')),
-      project: readText(spec.get('projectID'), 'spec.projectID'),
+      project: readText(spec.get('projectID'), 'spec.projectID') || undefined,
     }
   } catch (thrown) {
     if (thrown instanceof NotRead) return thrown.message

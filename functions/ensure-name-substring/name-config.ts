@@ -18,14 +18,11 @@ export interface NameConfig {
 type Read = NameConfig | { readonly problem: string }
 
 export function readNameConfig(config: YamlMap | undefined): Read {
-  const [apiVersion, kind] = [
-    findTextAt(config, 'apiVersion') ?? '',
-    findTextAt(config, 'kind') ?? '',
-  ]
-  const name = findTextAt(config, 'metadata', 'name') ?? ''
-  if (config === undefined || kind === '')
+  const apiVersion = findTextAt(config, 'apiVersion') ?? ''
+  const kind = findTextAt(config, 'kind') || undefined
+  if (config === undefined || kind === undefined)
     return { problem: 'the config is missing, or has no kind' }
-  if (name === '' && !kind.endsWith('List'))
+  if (!findTextAt(config, 'metadata', 'name') && !kind.endsWith('List'))
     return { problem: `missing metadata.name in the ${kind}` }
   if (apiVersion === 'v1' && kind === 'ConfigMap') return readData(config)
   if (apiVersion === 'fn.kpt.dev/v1alpha1' && kind === 'EnsureNameSubstring') return readOwn(config)
@@ -46,14 +43,14 @@ function readData(config: YamlMap): Read {
 }
 
 function readOwn(config: YamlMap): Read {
-  const mode = findTextAt(config, 'editMode') ?? ''
+  const mode = findTextAt(config, 'editMode') || undefined
   const [additional, older] = ['additionalNameFields', 'fieldSpecs'].map((field) =>
     readFields(config, field),
   )
   if (typeof additional === 'string') return { problem: additional }
   if (typeof older === 'string') return { problem: older }
   // The original accepts any other mode and then renames nothing.
-  if (mode !== '' && mode !== 'prepend' && mode !== 'append')
+  if (mode !== undefined && mode !== 'prepend' && mode !== 'append')
     return { problem: `unknown editMode: ${mode}, only prepend and append are allowed` }
   if (additional !== undefined && older !== undefined)
     return {
@@ -61,7 +58,7 @@ function readOwn(config: YamlMap): Read {
     }
   return checkNameConfig({
     substring: findTextAt(config, 'substring') ?? '',
-    mode: mode === '' ? 'prepend' : mode,
+    mode: mode ?? 'prepend',
     fields: additional ?? older ?? [],
   })
 }

@@ -36,11 +36,11 @@ export const runKubeconform: KrmFunction = ({ items, config }) => {
 }
 
 function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
-  const text = (key: string): string =>
-    findTextAt(config, key) || findTextAt(config, 'data', key) || ''
-  const flag = (key: string): boolean => /^(true|1)$/i.test(text(key))
+  const text = (key: string): string | undefined =>
+    findTextAt(config, key) || findTextAt(config, 'data', key) || undefined
+  const flag = (key: string): boolean => /^(true|1)$/i.test(text(key) ?? '')
   const elsewhere = ['schema_location', 'additional_schema_locations'].find(
-    (key) => text(key) !== '',
+    (key) => text(key) !== undefined,
   )
   if (elsewhere !== undefined) {
     return `${elsewhere} is set, and this kubeconform reads only the built-in schemas: remove it, or name the kinds without a schema in skip_kinds`
@@ -48,19 +48,15 @@ function readConfig(config: YamlMap | undefined): ValidatorConfig | string {
   const wanted = text('kubernetes_version')
   const schemas = BUILT_IN.find(
     ({ kubernetesVersion }) =>
-      wanted === '' || getMinorVersion(kubernetesVersion) === getMinorVersion(wanted),
+      wanted === undefined || getMinorVersion(kubernetesVersion) === getMinorVersion(wanted),
   )
   if (schemas === undefined) {
     const known = BUILT_IN.map(({ kubernetesVersion }) => getMinorVersion(kubernetesVersion)).join(
       ', ',
     )
-    return `kubernetes_version is ${JSON.stringify(wanted.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
+    return `kubernetes_version is ${JSON.stringify(wanted?.slice(0, 40))}, and the schemas of these versions are built in: ${known}`
   }
-  const skipped = new Set(
-    text('skip_kinds')
-      .split(',')
-      .map((kind) => kind.trim()),
-  )
+  const skipped = new Set((text('skip_kinds') ?? '').split(',').map((kind) => kind.trim()))
   return { schemas, ignoreMissing: flag('ignore_missing_schemas'), strict: flag('strict'), skipped }
 }
 
@@ -133,7 +129,5 @@ function createOptionalField<K extends string>(
   key: K,
   value: string | undefined,
 ): { readonly [key in K]?: string } {
-  return value === undefined || value === ''
-    ? {}
-    : ({ [key]: value } as { readonly [key in K]: string })
+  return value ? ({ [key]: value } as { readonly [key in K]: string }) : {}
 }

@@ -42,12 +42,12 @@ interface Release {
 
 /** An empty text counts as absent. */
 interface Search {
-  readonly value: string
+  readonly value: string | undefined
   readonly expression: RE2JS | undefined
-  readonly path: string
+  readonly path: string | undefined
   readonly isInFile: (path: string) => boolean
-  readonly putValue: string
-  readonly putComment: string
+  readonly putValue: string | undefined
+  readonly putComment: string | undefined
 }
 
 /** v0.2.4. */
@@ -112,20 +112,20 @@ function readSearch(
   const unknown = [...data.keys()].find((key) => !keys.has(key))
   if (unknown !== undefined && release.otherKeys === 'refused')
     return `invalid matcher ${goQuote(unknown)}, must be one of [${release.keys.map(goQuote).join(' ')}]`
-  const given = (key: Key) => (keys.has(key) ? (data.get(key) ?? '') : '')
+  const given = (key: Key) => (keys.has(key) && data.get(key)) || undefined
   const conditions = ['by-value', 'by-value-regex', 'by-path'] as const
-  if (release.needsCondition && conditions.every((key) => given(key) === ''))
+  if (release.needsCondition && conditions.every((key) => given(key) === undefined))
     return `at least one of [${conditions.map(goQuote).join(', ')}] must be provided`
-  if (given('by-value') !== '' && given('by-value-regex') !== '')
+  const [value, pattern] = [given('by-value'), given('by-value-regex')]
+  if (value !== undefined && pattern !== undefined)
     return 'only one of ["by-value", "by-value-regex"] can be provided'
-  const expression =
-    given('by-value-regex') === '' ? undefined : compileExpression(given('by-value-regex'))
+  const expression = pattern === undefined ? undefined : compileExpression(pattern)
   if (typeof expression === 'string') return expression
   const file = given('by-file-path')
-  const isInFile = file === '' || !isUsed ? () => true : compileFilePattern(file)
+  const isInFile = file === undefined || !isUsed ? () => true : compileFilePattern(file)
   if (isInFile === undefined) return 'syntax error in pattern'
   return {
-    value: given('by-value'),
+    value,
     expression,
     path: given('by-path'),
     isInFile,
@@ -147,18 +147,19 @@ class SearchRun {
   private readonly item: YamlMap
   private readonly search: Search
   private readonly results: FunctionResult[]
-  private readonly file: string
+  private readonly file: string | undefined
 
   constructor(item: YamlMap, search: Search, results: FunctionResult[]) {
     this.item = item
     this.search = search
     this.results = results
-    this.file = getItemFile(item).path
+    this.file = getItemFile(item).path || undefined
   }
 
   run(kyaml: Kyaml): string | undefined {
     const { value, expression, path, putValue, putComment } = this.search
-    if (value === '' && expression === undefined && putValue !== '' && isPlainPath(path)) {
+    const isPut = value === undefined && expression === undefined
+    if (isPut && path !== undefined && putValue !== undefined && isPlainPath(path)) {
       const problem = putAtPath(this.item, path.split('.'), putValue, kyaml)
       if (problem !== undefined) return problem
       const steps = path.split('.').map((name) => ({ kind: 'field', name }) as const)
@@ -166,7 +167,7 @@ class SearchRun {
       return undefined
     }
     return visitFields(this.item, {
-      ...(putComment === ''
+      ...(putComment === undefined
         ? {}
         : { entry: (entry, location) => this.visitEntry(entry, location) }),
       scalar: (node, position) => this.visitScalar(node, position),
@@ -175,34 +176,33 @@ class SearchRun {
 
   /** The key is compared as written, so a quoted or commented key never matches. */
   private visitEntry({ key, value }: YamlEntry, location: FieldLocation): undefined {
-    if (value.kind !== 'list' || value.items.length === 0 || this.search.path === '') return
+    const { path, putComment } = this.search
+    if (value.kind !== 'list' || value.items.length === 0) return
+    if (path === undefined || putComment === undefined) return
     const above = location.text.slice(0, location.text.length - nameLength(location))
-    if (!matchesFieldPattern(this.search.path, above + writeYamlNode(key).trim())) return
-    key.lineComment = convertToComment(this.search.putComment)
+    if (!matchesFieldPattern(path, above + writeYamlNode(key).trim())) return
+    key.lineComment = convertToComment(putComment)
     value.style = 'flow'
     const written = writeYamlNode(value).trim()
     value.style = 'block'
-    this.report(
-      `${this.search.path} # ${this.search.putComment}`,
-      formatResultValue(this.item, location.steps, written),
-    )
+    this.report(`${path} # ${putComment}`, formatResultValue(this.item, location.steps, written))
   }
 
   private visitScalar(node: YamlScalar, location: FieldLocation): string | undefined {
     if (!this.matches(node.value, location)) return undefined
     const { putComment, putValue } = this.search
-    if (putComment !== '') {
+    if (putComment !== undefined) {
       const comment = this.expandGroups(node.value, putComment)
       if (comment === undefined) return 'unable to resolve capture groups'
       node.lineComment = convertToComment(comment)
     }
-    if (putValue !== '') {
+    if (putValue !== undefined) {
       const value = this.expandGroups(node.value, putValue)
       if (value === undefined) return 'unable to resolve capture groups'
       node.value = value
       node.tag = ''
     }
-    if (this.file !== '') {
+    if (this.file !== undefined) {
       const isHidden = formatResultValue(this.item, location.steps, node.value) === REDACTED
       this.report(formatLocation(location), isHidden ? REDACTED : writeYamlNode(node).trim())
     }
@@ -211,13 +211,11 @@ class SearchRun {
 
   private matches(value: string, location: FieldLocation): boolean {
     const { expression, path } = this.search
-    const byPath = path !== '' && matchesFieldPattern(path, location.text)
-    if (this.search.value === '' && expression === undefined) return byPath
+    const byPath = path !== undefined && matchesFieldPattern(path, location.text)
+    if (this.search.value === undefined && expression === undefined) return byPath
     // Not anchored, contrary to the original's documentation.
-    const byValue =
-      (this.search.value !== '' && this.search.value === value) ||
-      expression?.matcher(value).find() === true
-    return byValue && (byPath || path === '')
+    const byValue = this.search.value === value || expression?.matcher(value).find() === true
+    return byValue && (byPath || path === undefined)
   }
 
   /** Undefined if a group such as `${1}` remains. */
@@ -237,12 +235,12 @@ class SearchRun {
 
   private report(path: string, value: string): void {
     const { putComment, putValue } = this.search
-    const isChange = putComment !== '' || putValue !== ''
+    const isChange = putComment !== undefined || putValue !== undefined
     this.results.push({
       message: `${isChange ? 'Mutated field value to' : 'Matched field value'} ${goQuote(value)}`,
       severity: 'info',
       field: { path },
-      ...(this.file === '' ? {} : { file: { path: this.file } }),
+      ...(this.file === undefined ? {} : { file: { path: this.file } }),
     })
   }
 }

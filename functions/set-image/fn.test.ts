@@ -5,6 +5,7 @@ import { readYamlNodes } from '@backporch/kyaml/read-yaml'
 import type { YamlMap } from '@backporch/kyaml/yaml'
 import * as fc from '../../test/seeds/fast-check.ts'
 import { setImage, setImageOrNothing } from './fn.ts'
+import type { Image } from './image-config.ts'
 import { buildImageReference, createImageMatcher } from './image-name.ts'
 
 function itemsOf(text: string): YamlMap[] {
@@ -147,10 +148,10 @@ test('both releases crash without a config, and for a name that is not a regular
   }
 })
 
-const none = { name: 'web', newName: '', newTag: '', digest: '' }
+const none: Image = { name: 'web', newName: undefined, newTag: undefined, digest: undefined }
 const REFERENCES: readonly (readonly [
   reference: string,
-  change: Partial<typeof none>,
+  change: Partial<Image>,
   wanted: string,
 ])[] = [
   ['web', { newTag: '2' }, 'web:2'],

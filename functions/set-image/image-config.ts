@@ -14,10 +14,10 @@ import { convertThroughJson } from '../../src/sources/kustomize/files/through-js
 export interface Image {
   /** The original uses it unescaped in a regular expression: `.` matches any character. */
   readonly name: string
-  /** Empty for no change. At least one is set, and not both tag and digest. */
-  readonly newName: string
-  readonly newTag: string
-  readonly digest: string
+  /** Undefined for no change. At least one is set, and not both tag and digest. */
+  readonly newName: string | undefined
+  readonly newTag: string | undefined
+  readonly digest: string | undefined
 }
 
 export interface ImageConfig {
@@ -38,9 +38,11 @@ export function readImageConfig(config: YamlMap | undefined): ImageConfig | stri
 
 function findImageProblem({ name, newName, newTag, digest }: Image): string | undefined {
   if (name === '') return 'missing image name'
-  if (newName === '' && newTag === '' && digest === '')
+  if (newName === undefined && newTag === undefined && digest === undefined)
     return 'missing image newName, newTag, or digest'
-  return newTag !== '' && digest !== '' ? 'image newTag and digest both set' : undefined
+  return newTag !== undefined && digest !== undefined
+    ? 'image newTag and digest both set'
+    : undefined
 }
 
 const PARTS = ['name', 'newName', 'newTag', 'digest'] as const
@@ -50,13 +52,19 @@ function readConfigMap(config: YamlMap): ImageConfig | string {
   const data = findEntry(config, 'data')?.value
   if (data === undefined) return 'missing image name'
   if (data.kind !== 'map') return 'SubObject has unmatched field type: `data'
-  const image = { name: '', newName: '', newTag: '', digest: '' }
+  const image: { -readonly [Part in keyof Image]: Image[Part] } = {
+    name: '',
+    newName: undefined,
+    newTag: undefined,
+    digest: undefined,
+  }
   for (const { key, value } of data.entries) {
     const part = PARTS.find((each) => each === getYamlKey(key))
     if (part === undefined || isNull(value)) continue
     const text = resolveAlias(value)
     if (text.kind !== 'scalar') return 'SubObject has unmatched field type: `data'
-    image[part] = text.value
+    if (part === 'name') image.name = text.value
+    else image[part] = text.value || undefined
   }
   return { image, fields: [] }
 }
@@ -69,8 +77,8 @@ function readSetImage(config: YamlMap): ImageConfig | string {
   try {
     const given = listEntries(json === undefined ? [] : [json])
     const image = listEntries(listValues(given, 'image'))
-    const [name = '', newName = '', newTag = '', digest = ''] = PARTS.map((part) =>
-      readText(image, part),
+    const [name = '', newName, newTag, digest] = PARTS.map(
+      (part) => readText(image, part) || undefined,
     )
     const fields = listValues(given, 'additionalImageFields').at(-1) ?? []
     if (json === undefined || !isJsonArray(fields)) return wrong

@@ -16,9 +16,9 @@ export function createImageMatcher(name: string): ((reference: string) => boolea
 /** A tag replaces a digest, and a digest a tag. A tag before a digest belongs to the name. */
 export function buildImageReference(reference: string, { newName, newTag, digest }: Image): string {
   const end = nameEnd(reference)
-  const name = newName === '' ? reference.slice(0, end) : newName
-  if (digest !== '') return `${name}@${digest}`
-  return newTag === '' ? name + reference.slice(end) : `${name}:${newTag}`
+  const name = newName ?? reference.slice(0, end)
+  if (digest !== undefined) return `${name}@${digest}`
+  return newTag === undefined ? name + reference.slice(end) : `${name}:${newTag}`
 }
 
 /** A colon before the first slash is a host's port. */

@@ -37,10 +37,10 @@ export function readObjects(item: YamlMap): readonly YamlMap[] | string {
   for (const object of left) {
     if (object?.kind !== 'map') return 'an object is not a map'
     const value = convertYamlToJson(object)
-    const kind = getText(value, 'kind')
-    if (kind === '') return 'missing kind in object'
+    const kind = findText(value, 'kind')
+    if (kind === undefined) return 'missing kind in object'
     const isList = kind.endsWith('List')
-    if (!isList && getText(findField(value, 'metadata'), 'name') === '')
+    if (!isList && findText(findField(value, 'metadata'), 'name') === undefined)
       return 'missing metadata.name in object'
     if (!isList && hasEmptyItem(value)) return 'empty item in object'
     if (isLocal(value)) continue
@@ -97,9 +97,9 @@ function findField(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? getKey(value, name) : undefined
 }
 
-function getText(value: Json | undefined, name: string): string {
+function findText(value: Json | undefined, name: string): string | undefined {
   const text = findField(value, name)
-  return typeof text === 'string' ? text : ''
+  return (typeof text === 'string' && text) || undefined
 }
 
 function hasEmptyItem(value: Json): boolean {

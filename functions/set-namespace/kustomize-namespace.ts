@@ -102,13 +102,10 @@ function readConfig(config: YamlMap | undefined): Config | { readonly problem: s
   const given = findNodeAt(config, 'namespace')
   const namespace = isMap
     ? findTextAt(config, 'data', 'namespace')
-    : given === undefined
-      ? ''
-      : convertNodeToText(given)
+    : given && convertNodeToText(given)
   const more = isMap ? [] : readMoreFields(config, 'additionalNamespaceFields')
   if ('problem' in more) return more
-  if (namespace === undefined || namespace === '')
-    return { problem: 'input namespace cannot be empty' }
+  if (!namespace) return { problem: 'input namespace cannot be empty' }
   return { namespace, fields: [...more.filter((field) => !isHandledApart(field)), ...USUAL_FIELDS] }
 }
 

@@ -197,7 +197,7 @@ export class NamespaceChanger {
     if (origin === NO_NAMESPACE) return current
     const own = current === '' ? DEFAULT_NAMESPACE : current
     if (own === namespace) return own
-    if (matcher !== '') {
+    if (matcher !== undefined) {
       if (matcher === origin)
         this.matched.push(createInfoResult(`[${name}] has matching origin ${origin}`))
       else if (matcher !== own) return own
@@ -219,7 +219,7 @@ export class NamespaceChanger {
       if (!NAMESPACED_DEPENDENCY.test(dependency) || !known.has(dependency)) continue
       const segments = dependency.split('/')
       const own = segments[NAMESPACE_SEGMENT] ?? ''
-      if (own === namespace || (matcher !== '' && matcher !== own)) continue
+      if (own === namespace || (matcher !== undefined && matcher !== own)) continue
       earlier.add(own)
       count += 1
       writeInStyle(

@@ -11,8 +11,8 @@ import {
 
 export interface NamespaceConfig {
   readonly namespace: string
-  /** Empty: replace all. */
-  readonly matcher: string
+  /** Undefined: replace all. */
+  readonly matcher: string | undefined
 }
 
 /** kpt writes it into a package. */
@@ -35,11 +35,11 @@ export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfi
   if (isOfKind(kind, { version: 'v1', kind: 'ConfigMap' })) {
     if (!hasTypes(config, [], ['data']))
       return createBadConfig(config, 'failed to parse FunctionConfig as ConfigMap', true)
-    const matcher = getTextOrEmpty(config, 'data', 'namespaceMatcher')
-    const namespace = getTextOrEmpty(config, 'data', 'namespace')
-    if (namespace !== '') return { namespace, matcher }
-    const name = getTextOrEmpty(config, 'data', 'name')
-    if (name !== '' && getTextOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT)
+    const matcher = getTextOrEmpty(config, 'data', 'namespaceMatcher') || undefined
+    const namespace = getTextOrEmpty(config, 'data', 'namespace') || undefined
+    if (namespace !== undefined) return { namespace, matcher }
+    const name = getTextOrEmpty(config, 'data', 'name') || undefined
+    if (name !== undefined && getTextOrEmpty(config, 'metadata', 'name') === PACKAGE_CONTEXT)
       return { namespace: name, matcher }
     return createBadConfig(config, '`data.namespace` should not be empty')
   }
@@ -50,9 +50,9 @@ export function readNamespaceConfig(config: YamlMap | undefined): NamespaceConfi
         'failed to parse FunctionConfig as fn.kpt.dev.v1alpha1.SetNamespace',
         true,
       )
-    const namespace = getTextOrEmpty(config, 'namespace')
-    if (namespace === '') return createBadConfig(config, '`namespace` should not be empty')
-    return { namespace, matcher: getTextOrEmpty(config, 'namespaceMatcher') }
+    const namespace = getTextOrEmpty(config, 'namespace') || undefined
+    if (namespace === undefined) return createBadConfig(config, '`namespace` should not be empty')
+    return { namespace, matcher: getTextOrEmpty(config, 'namespaceMatcher') || undefined }
   }
   const [own, apiVersion] = [getTextOrEmpty(config, 'kind'), getTextOrEmpty(config, 'apiVersion')]
   return createBadConfig(
@@ -151,5 +151,6 @@ export function readOldConfig(config: YamlMap | undefined): NamespaceConfig | Ba
     return bad(`SubObject has unmatched field type: \`${path.join('/')}`, true)
   if (given?.is !== 'text' || given.text === '')
     return bad(`\`${path.join('.')}\` should not be empty`)
-  return { namespace: given.text, matcher: getTextOrEmpty(config, 'data', 'namespaceMatcher') }
+  const matcher = getTextOrEmpty(config, 'data', 'namespaceMatcher') || undefined
+  return { namespace: given.text, matcher }
 }

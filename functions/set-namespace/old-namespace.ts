@@ -8,11 +8,11 @@ type OldNamespace =
 
 export function findOldNamespace(
   visited: readonly VisitedNamespace[],
-  matcher: string,
+  matcher: string | undefined,
 ): OldNamespace {
   const given = visited.filter(({ namespace }) => namespace !== '')
   const names = given.filter(({ isName }) => isName).map(({ namespace }) => namespace)
-  if (matcher !== '')
+  if (matcher !== undefined)
     return names.length === 0
       ? { is: 'found', namespace: matcher }
       : createUnclearNamespace(

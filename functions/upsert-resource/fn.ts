@@ -71,13 +71,13 @@ function upsert(
   for (const resource of wanted) {
     if (resource.kind !== 'map' || isBare(resource))
       return createFailedOutput(items, 'failed to upsert resource: missing Resource metadata')
-    const path = findAnnotation(resource, TARGET_PATH) ?? ''
+    const path = findAnnotation(resource, TARGET_PATH) || undefined
     const matches = (locations.get(getResourceKey(resource)) ?? []).filter((index) => {
       const item = all[index]
       return (
         item !== undefined &&
         !isFunctionConfig(item) &&
-        (path === '' || path === findAnnotation(item, annotations.path))
+        (path === undefined || path === findAnnotation(item, annotations.path))
       )
     })
     for (const position of matches)
@@ -140,13 +140,13 @@ function readAnnotations(resource: YamlMap): Map<string, string> {
 
 function buildAddition(
   resource: YamlMap,
-  target: string,
+  target: string | undefined,
   { path, index }: FileAnnotations,
 ): YamlMap {
   const copy = copyNode(resource)
   const annotations = readAnnotations(resource)
   for (const name of [...FUNCTION_MARKS, TARGET_PATH, path, index]) annotations.delete(name)
-  if (target !== '') annotations.set(path, target)
+  if (target !== undefined) annotations.set(path, target)
   replaceAnnotations(copy, annotations)
   return copy
 }

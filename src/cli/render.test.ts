@@ -121,7 +121,7 @@ function withoutAnswer(name: string, thrown: unknown): PackageRenderer {
     render: (path, files) => built.render(path, files),
     library: {
       answer: (call) => {
-        if (call.step.function.image.includes(name))
+        if (call.step.function.image?.includes(name))
           throw new Unanswered({ kind: 'function', call })
         return built.library.answer(call)
       },

@@ -2,6 +2,7 @@ export {
   emptyObject,
   filterObjects,
   filterTexts,
+  findNonEmptyText,
   formatCanonicalJson,
   formatJson,
   getKey,

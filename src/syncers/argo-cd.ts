@@ -10,6 +10,7 @@ import { getManagedFields } from '@backporch/kyaml/field'
 import {
   filterObjects,
   filterTexts,
+  findNonEmptyText,
   getPartAt,
   getTextAt,
   isJsonArray,
@@ -60,7 +61,8 @@ const IGNORES: IgnoreSource = {
   kind: 'Application',
   product: 'Argo CD',
   names: 'globs',
-  rules: (own) => readIgnores(getPartAt(own, 'spec', 'ignoreDifferences'), 'jsonPointers', ''),
+  rules: (own) =>
+    readIgnores(getPartAt(own, 'spec', 'ignoreDifferences'), 'jsonPointers', undefined),
   notImported: 'none',
 }
 
@@ -85,7 +87,11 @@ const APPLICATION: ApplierKind = {
       choosesNamespace: true,
     }
   },
-  inventory: { listed: findListedResources, questions: () => [], id: () => '', ofPackage: false },
+  inventory: {
+    listed: findListedResources,
+    questions: () => [],
+    ofPackage: false,
+  },
   keeps: [
     ({ annotations }) =>
       parseOptions(annotations.get('argocd.argoproj.io/sync-options')).includes('Prune=false')
@@ -221,8 +227,8 @@ function findListedResources(own: JsonObject): ListedResources | undefined {
 }
 
 function findEntryId(entry: JsonObject): ResourceId | undefined {
-  const [kind, name] = [getTextAt(entry, 'kind'), getTextAt(entry, 'name')]
-  return kind === '' || name === ''
+  const [kind, name] = [findNonEmptyText(entry, 'kind'), findNonEmptyText(entry, 'name')]
+  return kind === undefined || name === undefined
     ? undefined
     : { group: getTextAt(entry, 'group'), kind, namespace: getTextAt(entry, 'namespace'), name }
 }
@@ -349,8 +355,8 @@ function checkApplication(own: JsonObject, repository: SyncedRepository): Findin
     ...filterObjects(getPartAt(own, 'spec', 'sources')),
   ]
   return sources.flatMap((source) => {
-    const path = getTextAt(source, 'path')
-    if (!isHere(getTextAt(source, 'repoURL')) || path === '' || !reachesFolder(path, folder))
+    const path = findNonEmptyText(source, 'path')
+    if (!isHere(getTextAt(source, 'repoURL')) || path === undefined || !reachesFolder(path, folder))
       return []
     const ownFolder = isInFolder(path, folder)
     if (!ownFolder && getPartAt(source, 'directory', 'recurse') !== true) return []

@@ -3,7 +3,13 @@
  * `pkg/declared/{scope,resource_manager}.go`, `pkg/core` GKNN, `pkg/api/configsync`,
  * `pkg/remediator`, `pkg/hydrate`. It applies through kpt's library.
  */
-import { getPartAt, getTextAt, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import {
+  findNonEmptyText,
+  getPartAt,
+  getTextAt,
+  isJsonObject,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import type { Finding } from '@backporch/kyaml/note'
 import { getMetadataText } from '@backporch/kyaml/resource'
 import { type Phrase, phrase } from '@backporch/kyaml/text'
@@ -49,7 +55,7 @@ const SYNC: ApplierKind = {
   },
   inventory: {
     listed: () => undefined,
-    questions: ({ namespace, name }) => [{ namespace, name, id: '' }],
+    questions: ({ namespace, name }) => [{ namespace, name, id: undefined }],
     id: ({ namespace, name }) => `${namespace}_${name}`,
     ofPackage: false,
   },
@@ -136,7 +142,7 @@ function report(own: JsonObject, title: string): SyncerReport {
     says: failed,
     failed,
     unappliedSince:
-      getTextAt(own, 'status', 'lastSyncedCommit') === ''
+      findNonEmptyText(own, 'status', 'lastSyncedCommit') === undefined
         ? getMetadataText(own, 'creationTimestamp')
         : undefined,
     interval: parseSeconds(getPartAt(own, 'spec', 'git', 'period')),

@@ -101,7 +101,7 @@ test('objects of Kluctl are listed by discriminator, and kept when so marked', (
     findRetentionRule({
       live: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'old', annotations } },
       tool,
-      inventoryId: '',
+      inventoryId: undefined,
       idIsWritten: false,
     })?.rule
   assert.equal(retained('kluctl', { 'kluctl.io/skip-delete': 'true' }), 'kluctl-skip-delete')

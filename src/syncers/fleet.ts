@@ -60,7 +60,6 @@ const BUNDLE: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: ({ release }) => (release === undefined ? [] : [{ helmRelease: release }]),
-    id: () => '',
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],
@@ -131,7 +130,7 @@ function findApplier(marked: MarkedObject): NamedApplier | undefined {
 /** `ignore` applies to whole objects. */
 function comparePatches(own: JsonObject): readonly ForeignIgnore[] {
   const patches = filterObjects(getPartAt(own, 'spec', 'diff', 'comparePatches'))
-  const rules = readIgnores(patches, 'jsonPointers', '')
+  const rules = readIgnores(patches, 'jsonPointers', undefined)
   return patches.flatMap((patch, index) => {
     const rule = rules[index]
     if (rule === undefined) return []

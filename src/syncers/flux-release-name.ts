@@ -1,6 +1,7 @@
 /** As helm-controller `docs/spec/v2/helmreleases.md`. */
 import { createHash } from 'node:crypto'
 import {
+  findNonEmptyText,
   getPartAt,
   getTextAt,
   isJsonArray,
@@ -19,8 +20,8 @@ export function formatRelease(
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
   const history = getPartAt(own, 'status', 'history')
   const newest = isJsonArray(history) && isJsonObject(history[0]) ? text(history[0]['name']) : ''
-  const target = getTextAt(own, 'spec', 'targetNamespace')
-  const composed = target === '' ? name : `${target}-${name}`
+  const target = findNonEmptyText(own, 'spec', 'targetNamespace')
+  const composed = target === undefined ? name : `${target}-${name}`
   return {
     namespace:
       getTextAt(own, 'status', 'storageNamespace') ||

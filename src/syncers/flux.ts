@@ -6,6 +6,7 @@
  */
 import {
   filterObjects,
+  findNonEmptyText,
   getPartAt,
   getTextAt,
   isJsonArray,
@@ -101,7 +102,7 @@ const KUSTOMIZATION: ApplierKind = {
       choosesNamespace: isFilled(getPartAt(own, 'spec', 'targetNamespace')),
     }
   },
-  inventory: { listed: findListedResources, questions: () => [], id: () => '', ofPackage: false },
+  inventory: { listed: findListedResources, questions: () => [], ofPackage: false },
   keeps: [
     (question) => {
       const name = `${KUSTOMIZE}/prune`
@@ -131,7 +132,6 @@ const HELM_RELEASE: ApplierKind = {
     listed: findListedResources,
     questions: (claim, own) =>
       own === undefined ? [] : [{ helmRelease: formatRelease(claim, own) }],
-    id: () => '',
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],
@@ -260,7 +260,7 @@ function isApplied(own: JsonObject): boolean {
   const releases = filterObjects(getPartAt(own, 'status', 'history')).filter(
     (entry) => getPartAt(entry, 'lastReconciledStatus') === undefined,
   )
-  return getTextAt(own, 'status', 'lastAppliedRevision') !== '' || releases.length > 0
+  return findNonEmptyText(own, 'status', 'lastAppliedRevision') !== undefined || releases.length > 0
 }
 
 function report(own: JsonObject, title: string): SyncerReport {

@@ -92,7 +92,6 @@ const RELEASE: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: ({ namespace, name }) => [{ helmRelease: { namespace, name } }],
-    id: () => '',
     ofPackage: false,
   },
   keeps: [findHelmKeepRule],

@@ -23,16 +23,16 @@ export type Ignored = 'yes' | 'no' | 'unknown'
 
 /**
  * @param pointers field with the JSON Pointers
- * @param target field with the target, empty if the rule itself is the target
+ * @param target field with the target, undefined if the rule itself is the target
  */
 export function readIgnores(
   rules: Json | undefined,
   pointers: string,
-  target: string,
+  target: string | undefined,
 ): readonly ForeignIgnore[] {
   return filterObjects(rules).map((rule) => {
     const text = (part: TargetPart): string =>
-      getTextAt(target === '' ? rule : getKey(rule, target), part)
+      getTextAt(target === undefined ? rule : getKey(rule, target), part)
     const [labelSelector, annotationSelector] = [text('labelSelector'), text('annotationSelector')]
     const id = {
       group: text('group'),

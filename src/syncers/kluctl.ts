@@ -25,7 +25,11 @@ const TARGET: ApplierKind = {
   selector: ({ name }) => `${DISCRIMINATOR}=${name}`,
   source: () => UNKNOWN_SOURCE,
   // Kluctl prunes by label.
-  inventory: { listed: () => undefined, questions: () => [], id: () => '', ofPackage: false },
+  inventory: {
+    listed: () => undefined,
+    questions: () => [],
+    ofPackage: false,
+  },
   keeps: [
     ({ annotations }) =>
       isTrue(annotations.get('kluctl.io/skip-delete'))

@@ -38,7 +38,7 @@ export const KEPT_BY_INVENTORY: readonly KeepRule[] = [
   },
   // The default policy prunes only objects with the id.
   ({ annotations, inventoryId, idIsWritten }) => {
-    if (inventoryId === '') return undefined
+    if (inventoryId === undefined) return undefined
     const id = annotations.get(OWNING_INVENTORY)
     if (id === inventoryId || (id === undefined && !idIsWritten)) return undefined
     const why =
@@ -71,8 +71,8 @@ const INVENTORY: ApplierKind = {
   inventory: {
     listed: () => undefined,
     questions: ({ name }, _own, namespaces) =>
-      namespaces.map((namespace) => ({ namespace, name: '', id: name })),
-    id: ({ name }) => name,
+      namespaces.map((namespace) => ({ namespace, name: undefined, id: name || undefined })),
+    id: ({ name }) => name || undefined,
     ofPackage: true,
   },
   keeps: KEPT_BY_INVENTORY,

@@ -165,7 +165,7 @@ function listK0rdentRules(own: JsonObject): readonly ForeignIgnore[] {
     .filter(isJsonObject)
     .flatMap((location) =>
       ['driftIgnore', 'driftExclusions'].flatMap((name) =>
-        readIgnores(getPartAt(location, name), 'paths', ''),
+        readIgnores(getPartAt(location, name), 'paths', undefined),
       ),
     )
 }

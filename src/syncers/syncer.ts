@@ -121,8 +121,8 @@ interface InventoryPlace {
     own: JsonObject | undefined,
     namespaces: readonly string[],
   ) => readonly InventoryQuestion[]
-  /** Written on the objects; empty if the tool writes none. */
-  readonly id: (claim: Claim) => string
+  /** Written on the objects. */
+  readonly id?: (claim: Claim) => string | undefined
   readonly ofPackage: boolean
 }
 
@@ -135,8 +135,8 @@ export interface KeepQuestion {
   readonly annotations: ReadonlyMap<string, string>
   readonly labels: ReadonlyMap<string, string>
   readonly live: JsonObject
-  /** Empty if the tool does not write the inventory's id on objects. */
-  readonly inventoryId: string
+  /** Undefined if the tool does not write the inventory's id on objects. */
+  readonly inventoryId: string | undefined
   /** Other objects of the package have the id, so an object without it lost it. */
   readonly idIsWritten: boolean
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Environment } from './child-environment.ts'
 
-export function getSetting(environment: Environment, name: string): string {
-  return environment[name]?.trim() ?? ''
+/** An empty variable is not set. */
+export function getSetting(environment: Environment, name: string): string | undefined {
+  return environment[name]?.trim() || undefined
 }
 
 /** Some secret stores keep only one line: PEM then has `\n` for line breaks. */

@@ -134,7 +134,7 @@ class Spy implements ClusterReader {
     this.readInventories = (refs, signal) => {
       for (const ref of refs) {
         if (!('id' in ref)) continue
-        const { namespace, name } = ref
+        const { namespace, name = '' } = ref
         const id = { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
         this.requested.set(getResourceKey(id), { id, apiVersion: 'kpt.dev/v1alpha1' })
       }

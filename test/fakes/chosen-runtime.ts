@@ -4,16 +4,15 @@ import { type AllowedFunctions, chooseRuntime, NOTHING_ALLOWED } from '@backporc
 import { BUILT_IN } from '../../functions/built-in-functions.ts'
 
 export function stepOf({
-  image = '',
-  exec = '',
-  tag = '',
+  image,
+  exec,
+  tag,
   list = 'mutators',
 }: Partial<Record<'image' | 'exec' | 'tag', string>> & {
   list?: PipelineStep['list']
 }): PipelineStep {
   const none = {
-    name: '',
-    configPath: '',
+    configPath: undefined,
     configMap: new Map(),
     selectors: [],
     exclude: [],

@@ -87,7 +87,12 @@ export class MemoryForge implements HostedForge {
       if (commit === undefined && this.leavesOpen) return
       this.proposals[index] =
         commit === undefined
-          ? { ...proposal, state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:00Z' }
+          ? {
+              ...proposal,
+              state: 'closed',
+              decidedBy: undefined,
+              decidedAt: '2026-11-21T10:00:00Z',
+            }
           : { ...proposal, commit }
     })
   }
@@ -146,8 +151,8 @@ export class MemoryForge implements HostedForge {
           labels,
           draft,
           ...(this.now === undefined ? {} : { openedAt: this.now() }),
-          decidedBy: '',
-          decidedAt: '',
+          decidedBy: undefined,
+          decidedAt: undefined,
         })
       })
       return { label: `#${number}`, url: `https://forge.example/pulls/${number}`, number }
@@ -224,7 +229,7 @@ export class MemoryForge implements HostedForge {
       ...before,
       commit,
       state,
-      decidedBy: '',
+      decidedBy: undefined,
       decidedAt: this.now?.() ?? '2026-11-21T10:00:00Z',
     }
   }

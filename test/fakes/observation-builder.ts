@@ -277,8 +277,8 @@ export function pullOf(ref: string, more: Partial<KnownProposal> = {}): KnownPro
       body: '',
       labels: [],
       draft: false,
-      decidedBy: '',
-      decidedAt: '',
+      decidedBy: undefined,
+      decidedAt: undefined,
     },
     ...more,
   }

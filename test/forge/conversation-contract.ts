@@ -21,7 +21,7 @@ export function conversationContract(
       context,
       state,
       description,
-      url: '',
+      url: undefined,
     })
     const first = [
       status('drift/fresh', 'success', 'live = reviewed'),
@@ -51,13 +51,13 @@ export function conversationContract(
     const others = Array.from(
       { length: 51 },
       (_, index) =>
-        ({ context: `ci/${index}`, state: 'success', description: '', url: '' }) as const,
+        ({ context: `ci/${index}`, state: 'success', description: '', url: undefined }) as const,
     )
     const own = {
       context: 'drift/fresh',
       state: 'success',
       description: 'live = reviewed',
-      url: '',
+      url: undefined,
     } as const
     const all = [own, ...others]
     assert.equal(
@@ -73,7 +73,7 @@ export function conversationContract(
   it('takes the last of several statuses of one context that have the same second', async () => {
     const { commit } = await pushBranch()
     const say = (description: string) =>
-      [{ context: 'drift/fresh', state: 'success', description, url: '' }] as const
+      [{ context: 'drift/fresh', state: 'success', description, url: undefined }] as const
     for (const description of ['a', 'b', 'a', 'b']) {
       assert.equal(
         await countingWrites(() =>

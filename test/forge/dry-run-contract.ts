@@ -19,7 +19,7 @@ export function dryRunContract(
       context: 'drift/fresh',
       state: 'success',
       description: 'live = reviewed',
-      url: '',
+      url: undefined,
     } as const
     const forge = fixture().openDryRunForge()
     const [requested] = (await forge.readComments(number, signal)).filter(

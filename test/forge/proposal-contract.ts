@@ -29,7 +29,7 @@ export function proposalContract(
         known.decidedBy,
         known.decidedAt,
       ],
-      ['open', wanted.commit, 'main', wanted.title, false, '', ''],
+      ['open', wanted.commit, 'main', wanted.title, false, undefined, undefined],
     )
     assert.equal(known.body.trimEnd(), wanted.body.trimEnd())
     assert.deepEqual([...known.labels].sort(), [...wanted.labels].sort())

@@ -267,7 +267,7 @@ await giteaSuite('GiteaForge where answers are bad or lost', {}, (gitea) => {
       const { number = 0 } = await forge.ensureProposal(wanted, known, signal)
       await forge.ensureStatuses(
         wanted.commit,
-        [{ context: 'drift/fresh', state: 'success', description: 'fresh', url: '' }],
+        [{ context: 'drift/fresh', state: 'success', description: 'fresh', url: undefined }],
         signal,
       )
       await forge.ensureComment(number, 'outcome', 'said', signal)

@@ -18,7 +18,7 @@ export interface OurRender {
 /** The built-in functions and those of the corpus. */
 export const LIBRARY: FunctionLibrary = {
   answer: (call) => {
-    const own = CORPUS_FUNCTIONS[call.step.function.exec]
+    const own = CORPUS_FUNCTIONS[call.step.function.exec ?? '']
     return own === undefined ? builtInFunctions.answer(call) : own(call.input)
   },
 }
@@ -42,7 +42,7 @@ export function renderOurs(
     files: Object.fromEntries([...files].sort(([one], [other]) => (one < other ? -1 : 1))),
     failures: [],
     results: rendering.runs.map(({ step, results }) => ({
-      exec: step.function.exec,
+      exec: step.function.exec ?? '',
       results: results as unknown as Json,
     })),
   }

@@ -158,12 +158,12 @@ const NOTHING_LISTED =
 
 /** Porch gives no name to a package at the repository root. */
 function nameOfRow({ revision, path }: PackageRow): string {
-  return revision === undefined ? path || '.' : revision.name
+  return revision === undefined ? path || '.' : (revision.name ?? '')
 }
 
 function getRowKey({ revision, path }: PackageRow): string {
   if (revision === undefined) return path
-  return revision.name === '' ? revision.ref : revision.name
+  return revision.name ?? revision.ref
 }
 
 function createNotListedNote(
@@ -201,7 +201,9 @@ function isWanted(row: PackageRow, { namespace, risk, state }: GetOptions): bool
 function createItem(row: PackageRow, policies: PolicySet): object {
   const { revision, path, reports } = row
   return {
-    ...(revision ?? { packagePath: path, packageName: path, source: findRowSource(row, policies) }),
+    ...(revision === undefined
+      ? { packagePath: path, packageName: path, source: findRowSource(row, policies) }
+      : { ...revision, name: revision.name ?? '' }),
     drift: reports.map(({ spec, status }) => ({
       cluster: spec.unit.cluster,
       state: status.state,

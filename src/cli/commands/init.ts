@@ -121,7 +121,7 @@ async function printRuleset(options: InitOptions, cli: TurnContext): Promise<num
   const { remote } = repository
   const { requests, commands } = setup.protection({
     remote,
-    baseBranch: options.branch ?? (defaultBranch || 'main'),
+    baseBranch: options.branch ?? defaultBranch ?? 'main',
     bot: options.bot,
   })
   const list = { apiVersion: API_VERSION, kind: 'ProtectionRequestList', items: requests }

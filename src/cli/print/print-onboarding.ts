@@ -124,9 +124,9 @@ export function printOnboarded(
       return
     case 'declined': {
       const { label, decidedBy, decidedAt } = plan.proposal
-      const who = decidedBy === '' ? '' : ` by ${convertToOneLine(decidedBy, 60)}`
+      const who = decidedBy === undefined ? '' : ` by ${convertToOneLine(decidedBy, 60)}`
       write(
-        `${convertToOneLine(label)} was closed${who}${decidedAt === '' ? '' : ` at ${convertToOneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
+        `${convertToOneLine(label)} was closed${who}${decidedAt === undefined ? '' : ` at ${convertToOneLine(decidedAt, 40)}`}: not enrolled${removed ? `, and ${CONFIGURE_BRANCH} is removed${from}` : ''}`,
       )
       if (plan.editedBy !== undefined)
         write(

@@ -67,12 +67,12 @@ async function readInventory(
   signal: AbortSignal,
 ): Promise<Inventory | undefined> {
   const byName =
-    ref.name === ''
+    ref.name === undefined
       ? []
       : await list(api, served, { namespace: ref.namespace, name: ref.name }, signal)
   const labelSelector = `${INVENTORY_ID_LABEL}=${ref.id}`
   const found =
-    byName.length > 0 || ref.id === ''
+    byName.length > 0 || ref.id === undefined
       ? byName
       : await list(api, served, { namespace: ref.namespace, labelSelector }, signal)
   return pickInventory(found, ref)
@@ -115,13 +115,13 @@ export function pickInventory(
   ref: InventoryRef,
 ): Inventory | undefined {
   const object = groups.find((group) => {
-    const id = getLabels(group).get(INVENTORY_ID_LABEL) ?? ''
+    const id = getLabels(group).get(INVENTORY_ID_LABEL) || undefined
     // The same name with another id belongs to another package.
-    if (ref.id !== '' && id !== '' && id !== ref.id) return false
+    if (ref.id !== undefined && id !== undefined && id !== ref.id) return false
     if (ref.namespace !== '' && getMetadataText(group, 'namespace') !== ref.namespace) return false
     return (
-      (ref.name !== '' && getMetadataText(group, 'name') === ref.name) ||
-      (ref.id !== '' && id === ref.id)
+      (ref.name !== undefined && getMetadataText(group, 'name') === ref.name) ||
+      (ref.id !== undefined && id === ref.id)
     )
   })
   if (object === undefined) return undefined

@@ -229,8 +229,8 @@ spec: {resources: [{group: apps, kind: Deployment, namespace: shop, name: web}, 
 `
   const cluster = recorded(t, { 'a.yaml': group })
   for (const ref of [
-    { namespace: 'shop', name: 'inv', id: '' },
-    { namespace: 'shop', name: '', id: 'id-1' },
+    { namespace: 'shop', name: 'inv', id: undefined },
+    { namespace: 'shop', name: undefined, id: 'id-1' },
     { namespace: '', name: 'inv', id: 'id-1' },
   ]) {
     const [inventory] = await cluster.readInventories([ref], signal)

@@ -60,7 +60,7 @@ function findGroupInventory(
     group: RESOURCE_GROUP.group,
     kind: RESOURCE_GROUP.kind,
     namespace: ref.namespace,
-    name: ref.name,
+    name: ref.name ?? '',
   }
   if (inventory !== undefined || isProvenAbsent(id)) return inventory
   return cannotSay(

@@ -255,5 +255,7 @@ function passOwnCalls(library: FunctionLibrary): FunctionLibrary {
 }
 
 function isOwn({ function: { image, exec } }: PipelineStep): boolean {
-  return (image === '' ? exec.trim().split(/\s+/) : [image]).some((word) => OWN.test(word))
+  return (image === undefined ? (exec ?? '').trim().split(/\s+/) : [image]).some((word) =>
+    OWN.test(word),
+  )
 }

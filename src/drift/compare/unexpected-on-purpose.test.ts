@@ -19,7 +19,8 @@ function ruleOf(
     kind: 'ConfigMap',
     metadata: { name: 'old', annotations, labels },
   }
-  return findRetentionRule({ live, tool, inventoryId: '', idIsWritten: false, ...more })?.rule
+  return findRetentionRule({ live, tool, inventoryId: undefined, idIsWritten: false, ...more })
+    ?.rule
 }
 
 /** Appliers that keep the same marks, by what they have in common. */
@@ -108,7 +109,7 @@ test('when no object carries the mark of the inventory, one without it is not ab
     ruleOf(
       'kpt-live',
       { 'config.k8s.io/owning-inventory': 'other' },
-      { inventoryId: '', idIsWritten: true },
+      { inventoryId: undefined, idIsWritten: true },
     ),
     undefined,
   )

@@ -27,7 +27,7 @@ export function createStatusFailure(
 }
 
 export function formatRefusedAnswer({ status, reported }: RefusedAnswer): string {
-  return reported === '' ? `${status}` : `${status}: ${reported}`
+  return reported === undefined ? `${status}` : `${status}: ${reported}`
 }
 
 /** @param detail never text that may contain an address with credentials */
@@ -98,15 +98,15 @@ export function extractMessage(
   body: string,
   secret: RegExp,
   more: (answer: object) => readonly string[] = () => [],
-): string {
+): string | undefined {
   let value: unknown
   try {
     value = JSON.parse(body)
   } catch {
-    return ''
+    return undefined
   }
-  if (typeof value !== 'object' || value === null) return ''
+  if (typeof value !== 'object' || value === null) return undefined
   const message = 'message' in value && typeof value.message === 'string' ? value.message : ''
   const texts = [message, ...more(value)].filter((text) => text !== '')
-  return formatForeignLine(texts.join('; ').replace(secret, '***'), { limit: LONGEST })
+  return formatForeignLine(texts.join('; ').replace(secret, '***'), { limit: LONGEST }) || undefined
 }

@@ -16,10 +16,12 @@ export class LostConnection extends Error {
 export function createLostConnection(thrown: unknown, silence: number): LostConnection {
   if (thrown instanceof SlowAnswer) return new LostConnection(thrown.message, false)
   const code =
-    typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-  if (code.startsWith('UND_ERR_') && code.endsWith('TIMEOUT'))
+    typeof thrown === 'object' && thrown !== null && 'code' in thrown
+      ? String(thrown.code)
+      : undefined
+  if (code?.startsWith('UND_ERR_') && code.endsWith('TIMEOUT'))
     return new LostConnection(`no answer for ${silence / 1000} s`)
   return new LostConnection(
-    code === '' ? 'the connection failed' : `the connection failed (${code})`,
+    code === undefined ? 'the connection failed' : `the connection failed (${code})`,
   )
 }

@@ -3,10 +3,10 @@ import { Failure } from '@backporch/kyaml/failure'
 /** Holds no header or address, because neither may reach a log. */
 export class RefusedAnswer extends Error {
   readonly status: number
-  readonly reported: string
+  readonly reported: string | undefined
 
-  constructor(status: number, reported: string) {
-    super(`${status}${reported === '' ? '' : `: ${reported}`}`)
+  constructor(status: number, reported: string | undefined) {
+    super(`${status}${reported === undefined ? '' : `: ${reported}`}`)
     this.name = 'RefusedAnswer'
     this.status = status
     this.reported = reported

@@ -115,12 +115,12 @@ export function formatGiteaTitle(title: string, draft: boolean): string {
 /** @param head at that moment; default: the branch's present head */
 export function createGiteaProposal(
   pull: PullRequest,
-  decidedBy: string,
+  decidedBy: string | undefined,
   head: string = pull.head.sha,
 ): KnownProposal {
   const state = pull.merged ? 'merged' : pull.state === 'open' ? 'open' : 'closed'
   const decidedAt =
-    state === 'open' ? '' : ((state === 'merged' ? pull.merged_at : pull.closed_at) ?? '')
+    state === 'open' ? undefined : state === 'merged' ? pull.merged_at : pull.closed_at
   const { created_at: openedAt } = pull
   return {
     ...parseGiteaTitle(pull),
@@ -134,8 +134,8 @@ export function createGiteaProposal(
     body: normalizeLines(pull.body),
     labels: (pull.labels ?? []).map(({ name }) => name),
     ...(openedAt === undefined || openedAt === null ? {} : { openedAt: formatGiteaTime(openedAt) }),
-    decidedBy: state === 'open' ? '' : decidedBy,
-    decidedAt: decidedAt === '' ? '' : formatGiteaTime(decidedAt),
+    decidedBy: state === 'open' ? undefined : decidedBy,
+    decidedAt: decidedAt ? formatGiteaTime(decidedAt) : undefined,
   }
 }
 

@@ -78,11 +78,11 @@ export class GiteaEndedProposals {
   async #findDecision(
     pulls: readonly PullRequest[],
     signal: AbortSignal,
-  ): Promise<{ readonly pull: PullRequest; readonly by: string }> {
+  ): Promise<{ readonly pull: PullRequest; readonly by: string | undefined }> {
     const ended = await Promise.all(
       pulls.map(async (pull) => ({ pull, by: await this.#findForeignDecider(pull, signal) })),
     )
-    const decided = ended.filter(({ pull, by }) => pull.merged || by !== '')
+    const decided = ended.filter(({ pull, by }) => pull.merged || by !== undefined)
     const [first, ...more] = decided.length > 0 ? decided : ended
     if (first === undefined) throw new TypeError('no pull request')
     return more.reduce((last, one) => (isLater(one.pull, last.pull) ? one : last), first)
@@ -122,19 +122,17 @@ export class GiteaEndedProposals {
     }
   }
 
-  async #findForeignDecider(pull: PullRequest, signal: AbortSignal): Promise<string> {
+  async #findForeignDecider(pull: PullRequest, signal: AbortSignal): Promise<string | undefined> {
     const login = await this.#findDecider(pull, signal)
-    return login === '' || login.toLowerCase() === (await this.#login(signal)).toLowerCase()
-      ? ''
-      : login
+    return login?.toLowerCase() === (await this.#login(signal)).toLowerCase() ? undefined : login
   }
 
   /** Lists leave it out. */
-  async #findDecider(pull: PullRequest, signal: AbortSignal): Promise<string> {
+  async #findDecider(pull: PullRequest, signal: AbortSignal): Promise<string | undefined> {
     if (pull.merged)
       return (
         (pull.merged_by ?? (await readPullRequest(this.#client, pull.number, signal)).merged_by)
-          ?.login ?? ''
+          ?.login || undefined
       )
     const requested = {
       path: this.#client.buildPath(`/issues/${pull.number}/timeline`),
@@ -143,7 +141,7 @@ export class GiteaEndedProposals {
     const events = (await this.#client.list(requested, signal)).map((event) =>
       timelineSchema.safeParse(event),
     )
-    return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login ?? ''
+    return events.findLast(({ data }) => data?.type === 'close')?.data?.user?.login || undefined
   }
 }
 

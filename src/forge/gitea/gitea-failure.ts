@@ -38,7 +38,7 @@ function findReason(
     case 404: {
       const name = `${address.owner}/${address.repository}`
       const off = turnedOff.join(' and ')
-      if (off !== '')
+      if (turnedOff.length > 0)
         return [
           'BP5003',
           `${off} are turned off in the settings of ${name}`,
@@ -63,6 +63,6 @@ export function mayNotAsk(requested: RequestDescription, refused: RefusedAnswer)
   ])
 }
 
-export function extractGiteaMessage(body: string): string {
+export function extractGiteaMessage(body: string): string | undefined {
   return extractMessage(body, /\b[0-9a-f]{40}\b/g)
 }

@@ -11,7 +11,7 @@ export async function ensureGiteaStatuses(
   signal: AbortSignal,
 ): Promise<void> {
   const latest = await readLatest(client, commit, signal)
-  for (const { context, state, description, url } of statuses) {
+  for (const { context, state, description, url = '' } of statuses) {
     const before = latest.get(context)
     const wanted = { context, state, description: shortenText(description), target_url: url }
     if (
@@ -59,7 +59,7 @@ async function readStatus(
   const found = (await readLatest(client, commit, signal)).get(context)
   if (found === undefined) return undefined
   const state = found.status === 'success' || found.status === 'pending' ? found.status : 'failure'
-  return { context, state, description: found.description, url: found.target_url }
+  return { context, state, description: found.description, url: found.target_url || undefined }
 }
 
 async function readLatest(client: GiteaClient, commit: ObjectId, signal: AbortSignal) {

@@ -155,20 +155,22 @@ export async function readAppCredential(
   folder: string,
 ): Promise<AppCredential | undefined> {
   const id = getSetting(environment, ID)
-  if (getSetting(environment, 'BACKPORCH_TOKEN') !== '' || !isGitHubHost(host, environment))
+  if (getSetting(environment, 'BACKPORCH_TOKEN') !== undefined || !isGitHubHost(host, environment))
     return undefined
   const [text, file] = [getSetting(environment, KEY), getSetting(environment, KEY_FILE)]
-  if (id === '') {
-    const key = text !== '' ? KEY : file !== '' ? KEY_FILE : undefined
+  if (id === undefined) {
+    const key = text !== undefined ? KEY : file !== undefined ? KEY_FILE : undefined
     if (key === undefined) return undefined
     throw createUnusableFailure(
       `${key} is set, and ${ID} is not`,
       `set ${ID} to the number that the App's settings show, or unset ${key}`,
     )
   }
-  if (text !== '' && file !== '')
+  if (text !== undefined && file !== undefined)
     throw createUnusableFailure(`both ${KEY} and ${KEY_FILE} are set`, 'unset one of them')
-  if (text === '' && file === '') {
+  const path = file === undefined ? undefined : resolve(folder, file)
+  const key = path ?? text
+  if (key === undefined) {
     throw createUnusableFailure(
       `${ID} is set, and neither ${KEY} nor ${KEY_FILE}`,
       `set ${KEY_FILE} to the path of the App's .pem file`,
@@ -178,8 +180,10 @@ export async function readAppCredential(
   return {
     kind: 'app',
     appId: parseNumber(ID, id),
-    privateKey: text === '' ? await readKey(resolve(folder, file)) : restoreLineBreaks(text),
-    ...(installation === '' ? {} : { installationId: parseNumber(INSTALLATION, installation) }),
+    privateKey: path === undefined ? restoreLineBreaks(key) : await readKey(path),
+    ...(installation === undefined
+      ? {}
+      : { installationId: parseNumber(INSTALLATION, installation) }),
   }
 }
 

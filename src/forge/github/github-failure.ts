@@ -39,7 +39,9 @@ function findReason(
       ]
     case 403: {
       if (
-        /^GitHub Actions is not permitted to create or approve pull requests/.test(refused.reported)
+        /^GitHub Actions is not permitted to create or approve pull requests/.test(
+          refused.reported ?? '',
+        )
       )
         return ['BP5003', `the token of a workflow may not do it (${text})`, ALLOW_ACTIONS]
       if (!sso)
@@ -68,7 +70,7 @@ function findReason(
 
 const TOKEN = /\b(gh[a-z]_\w{8,}|github_pat_\w{8,}|v1\.[0-9a-f]{40}|eyJ[\w-]{8,}(\.[\w-]+){0,2})/g
 
-export function extractGitHubMessage(body: string): string {
+export function extractGitHubMessage(body: string): string | undefined {
   return extractMessage(body, TOKEN, (answer) =>
     'errors' in answer && Array.isArray(answer.errors)
       ? answer.errors.slice(0, 5).map(formatError)

@@ -100,11 +100,12 @@ export class GitHubIssues {
     const since = this.#looked.get(topic)
     const listed = await this.#list(since === undefined ? {} : { since }, signal)
     const ours = await this.#selectOurs(listed, topic, signal)
-    const last = listed.reduce(
-      (latest, { updated_at }) => (updated_at > latest ? updated_at : latest),
-      since ?? '',
+    const last = listed.reduce<string | undefined>(
+      (latest, { updated_at }) =>
+        latest === undefined || updated_at > latest ? updated_at : latest,
+      since,
     )
-    if (ours.length > 0 || last === '') this.#looked.delete(topic)
+    if (ours.length > 0 || last === undefined) this.#looked.delete(topic)
     else this.#looked.set(topic, last)
     return ours
   }

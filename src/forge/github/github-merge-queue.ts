@@ -80,7 +80,7 @@ export async function readEnqueuer(
   client: GitHubClient,
   number: number,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string | undefined> {
   const what = `look who put #${number} into the merge queue`
   const { owner, repo } = await client.getTarget(signal)
   const read = enqueuerSchema.safeParse(
@@ -91,7 +91,7 @@ export async function readEnqueuer(
   const actor = read.data.repository.pullRequest.timelineItems.nodes[0]?.actor
   // GraphQL omits `[bot]` from a bot's login.
   return actor === null || actor === undefined
-    ? ''
+    ? undefined
     : actor.__typename === 'Bot'
       ? `${actor.login}[bot]`
       : actor.login

@@ -97,7 +97,7 @@ function parseStatus(
       : found.state === 'PENDING' || found.state === 'EXPECTED'
         ? 'pending'
         : 'failure'
-  return { context, state, description: found.description ?? '', url: found.targetUrl ?? '' }
+  return { context, state, description: found.description ?? '', url: found.targetUrl || undefined }
 }
 
 /**

@@ -323,32 +323,33 @@ export class GitHubProposals {
     }
   }
 
-  /** Empty if unknown (lists do not report it), and for Backporch's account. */
+  /** Undefined if unknown (lists do not report it), and for Backporch's account. */
   async #findPerson(
     pull: Pick<ListedPull, 'number' | 'merged_at'>,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const login = await this.#findDecider(pull, signal)
-    return login === '' || (await this.#client.isOurs({ login }, signal)) ? '' : login
+    return login === undefined || (await this.#client.isOurs({ login }, signal)) ? undefined : login
   }
 
   async #findDecider(
     pull: Pick<ListedPull, 'number' | 'merged_at'>,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const target = await this.#client.getTarget(signal)
     const what = `look who decided #${pull.number}`
     if (pull.merged_at !== null) {
       const { merged_by } = await this.#get(target, pull.number, what)
       const { login = '', type } = merged_by ?? {}
+      const person = login || undefined
       // A queue has its own account.
       const isQueue = type === 'Bot' && !(await this.#client.isOurs({ login }, signal))
-      return isQueue ? (await readEnqueuer(this.#client, pull.number, signal)) || login : login
+      return isQueue ? ((await readEnqueuer(this.#client, pull.number, signal)) ?? person) : person
     }
     const { data } = await this.#client.ask(what, () =>
       this.#client.octokit.rest.issues.get({ ...target, issue_number: pull.number }),
     )
-    return data.closed_by?.login ?? ''
+    return data.closed_by?.login || undefined
   }
 }
 

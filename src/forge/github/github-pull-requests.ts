@@ -68,7 +68,7 @@ export function createGitHubProposal(pull: PullParts): KnownProposal {
     labels: pull.labels.map(({ name }) => name),
     draft: pull.draft === true,
     openedAt: pull.created_at,
-    decidedBy: '',
-    decidedAt: pull.state === 'open' ? '' : (pull.merged_at ?? pull.closed_at ?? ''),
+    decidedBy: undefined,
+    decidedAt: pull.state === 'open' ? undefined : (pull.merged_at ?? pull.closed_at ?? undefined),
   }
 }

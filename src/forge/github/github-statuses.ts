@@ -1,4 +1,5 @@
 import type { ObjectId } from '@backporch/kyaml/files'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { CommitStatus } from '../ports/hosted-forge.ts'
 import type { GitHubClient } from './github-client.ts'
 
@@ -33,7 +34,7 @@ export async function ensureStatuses(
       context,
       state,
       description: short,
-      ...(url === '' ? {} : { target_url: url }),
+      ...omitUndefined({ target_url: url }),
     }
     const writable = await client.getWritableTarget(what, signal)
     await client.ask(what, () =>
@@ -42,7 +43,11 @@ export async function ensureStatuses(
   }
 }
 
-function getStatusKey(state: string, description: string | null, url: string | null): string {
+function getStatusKey(
+  state: string,
+  description: string | null,
+  url: string | null | undefined,
+): string {
   return JSON.stringify([state, description ?? '', url ?? ''])
 }
 

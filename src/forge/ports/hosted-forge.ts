@@ -81,12 +81,12 @@ export interface KnownProposal extends OpenedProposal {
   /** RFC 3339 UTC. */
   readonly openedAt?: string
   /**
-   * Empty while open, if unknown, and if Backporch's account did it: then the commit names the
+   * Undefined while open, if unknown, and if Backporch's account did it: then the commit names the
    * person.
    */
-  readonly decidedBy: string
-  /** RFC 3339 UTC; empty while open. */
-  readonly decidedAt: string
+  readonly decidedBy: string | undefined
+  /** RFC 3339 UTC; undefined while open. */
+  readonly decidedAt: string | undefined
 }
 
 export interface WriteCount {
@@ -141,7 +141,7 @@ export interface CommitStatus {
   readonly state: 'pending' | 'success' | 'failure'
   /** At most 140 characters. */
   readonly description: string
-  readonly url: string
+  readonly url: string | undefined
 }
 
 export interface OpenHead {

@@ -7,8 +7,8 @@ import { ALL_FORGES } from './forges.ts'
  * of the forge that may be on any host (`GITEA_TOKEN`).
  */
 export function findForgeToken(host: string, environment: Environment): string | undefined {
-  const own = environment['BACKPORCH_TOKEN']
-  if (own !== undefined && own !== '') return own
+  const own = environment['BACKPORCH_TOKEN'] || undefined
+  if (own !== undefined) return own
   const named = ALL_FORGES.filter((forge) => forge.hasHost(host, environment))
   const forges =
     named.length > 0 ? named : ALL_FORGES.filter(({ token }) => token?.anyHost === true)

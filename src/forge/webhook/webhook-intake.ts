@@ -67,7 +67,8 @@ export class WebhookIntake {
     if (signature === undefined)
       return createRefusedAnswer(401, 'the signature is missing or malformed (X-Hub-Signature-256)')
     const event = getHeaderWord(headers, 'events')
-    if (event === '') return createRefusedAnswer(400, 'the event is missing (X-GitHub-Event)')
+    if (event === undefined)
+      return createRefusedAnswer(400, 'the event is missing (X-GitHub-Event)')
     const type = String(headers['content-type'] ?? '').split(';')[0]
     if (type?.trim().toLowerCase() !== 'application/json') {
       return createRefusedAnswer(
@@ -89,7 +90,7 @@ export class WebhookIntake {
 interface WebhookHead {
   readonly signature: Buffer
   readonly event: string
-  readonly delivery: string
+  readonly delivery: string | undefined
 }
 
 /** The caller always calls `close`. */
@@ -134,7 +135,7 @@ export class WebhookReading {
     // Headers are not signed: a body may be resent under another id.
     const names = [
       `signature ${computeHash(signature)}`,
-      ...(delivery === '' ? [] : [`delivery ${delivery}`]),
+      ...(delivery === undefined ? [] : [`delivery ${delivery}`]),
     ]
     if (!window.isNew(names, now)) return createIgnoredAnswer('this delivery was here before')
     if (!EVENTS.has(event) && event !== CHECK_EVENT)
@@ -180,11 +181,10 @@ function createIgnoredAnswer(why: string): WebhookAnswer {
   return { status: 202, updates: 'ignored', why }
 }
 
-function getHeaderWord(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string {
+function getHeaderWord(headers: WebhookHeaders, kind: 'events' | 'deliveries'): string | undefined {
   const words = ALL_FORGES.flatMap(({ webhook }) => webhook[kind]).map((name) => headers[name])
-  return (
-    words.find((word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word)) ??
-    ''
+  return words.find(
+    (word): word is string => typeof word === 'string' && /^[\w-]{1,100}$/.test(word),
   )
 }
 

@@ -45,7 +45,7 @@ export async function findCommitSigner(
   const found = await findKey(environment, folder)
   const file = getSetting(environment, SIGNERS_FILE)
   if (found === undefined) {
-    if (file === '') return undefined
+    if (file === undefined) return undefined
     throw createUnusableFailure(
       SIGNERS_FILE,
       `it is set, and neither ${KEY_FILE} nor ${KEY}`,
@@ -55,7 +55,7 @@ export async function findCommitSigner(
   const { key } = found
   const known = [
     key.publicKey,
-    ...(file === ''
+    ...(file === undefined
       ? []
       : parseAllowedSigners(await readText(resolve(folder, file)), resolve(folder, file), email)),
   ]
@@ -87,12 +87,13 @@ export async function describeSigningKey(
 
 async function findKey(environment: Environment, folder: string): Promise<FoundKey | undefined> {
   const [text, path] = [getSetting(environment, KEY), getSetting(environment, KEY_FILE)]
-  if (text === '' && path === '') return undefined
-  if (text !== '' && path !== '')
+  if (text !== undefined && path !== undefined)
     throw createUnusableFailure(KEY, `${KEY_FILE} is set as well`, 'unset one of them')
-  const file = path === '' ? undefined : resolve(folder, path)
+  const file = path === undefined ? undefined : resolve(folder, path)
+  const given = file ?? text
+  if (given === undefined) return undefined
   const from = file ?? KEY
-  const pem = file === undefined ? restoreLineBreaks(text) : await readText(file)
+  const pem = file === undefined ? restoreLineBreaks(given) : await readText(file)
   try {
     return { key: parsePrivateKey(pem), from, file }
   } catch (thrown) {
@@ -134,12 +135,12 @@ export function parseAllowedSigners(text: string, where: string, email: string):
         `write it as ${email} ssh-ed25519 AAAA…`,
       )
     if (!matches(principals, email)) return []
-    const [, options = '', type = '', key = ''] =
+    const [, options, type = '', key = ''] =
       /^(?:([a-z-]+(?:="[^"]*")?(?:,[a-z-]+(?:="[^"]*")?)*)\s+)?((?:ssh|ecdsa|sk)-\S+)\s+(\S+)/i.exec(
         more,
       ) ?? []
-    const namespaces = /^namespaces="([^"]*)"$/i.exec(options)?.[1]
-    if (options !== '' && namespaces === undefined)
+    const namespaces = /^namespaces="([^"]*)"$/i.exec(options ?? '')?.[1]
+    if (options !== undefined && namespaces === undefined)
       throw createUnusableFailure(
         at,
         `the option ${options.slice(0, 40)} is not followed`,

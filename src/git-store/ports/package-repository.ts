@@ -4,8 +4,8 @@ import type { FileMode, ObjectId } from '@backporch/kyaml/files'
 import { MAX_YAML_BYTES } from '@backporch/kyaml/read-yaml'
 
 export interface RepositoryRefs {
-  /** Short name of HEAD's branch. Empty if HEAD is detached or unborn, or names no base branch. */
-  readonly defaultBranch: string
+  /** Short name of HEAD's branch. Undefined if HEAD is detached or unborn, or names no base branch. */
+  readonly defaultBranch: string | undefined
   /**
    * The Porch or Backporch branch that HEAD names: the default branch is then `main` or else
    * `master`.

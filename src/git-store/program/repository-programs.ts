@@ -98,7 +98,7 @@ async function findFirstHook(
 ): Promise<string | undefined> {
   const shared = resolve(
     gitFolder,
-    (await ask(gitFolder, ['rev-parse', '--git-common-dir'], environment, signal)) || '.',
+    (await ask(gitFolder, ['rev-parse', '--git-common-dir'], environment, signal)) ?? '.',
   )
   const named = await ask(
     gitFolder,
@@ -108,7 +108,7 @@ async function findFirstHook(
   )
   const folders = [
     join(shared, 'hooks'),
-    ...(named === '' ? [] : [resolve(dirname(shared), named)]),
+    ...(named === undefined ? [] : [resolve(dirname(shared), named)]),
   ]
   for (const path of folders.flatMap((folder) => RECEIVE_HOOKS.map((name) => join(folder, name))))
     if (await isProgram(path)) return path
@@ -127,11 +127,9 @@ async function ask(
   words: readonly string[],
   environment: Environment,
   signal: AbortSignal,
-): Promise<string> {
-  return (await readGitText(['--git-dir', gitFolder, ...words], environment, signal)).replace(
-    /\n$/,
-    '',
-  )
+): Promise<string | undefined> {
+  const text = await readGitText(['--git-dir', gitFolder, ...words], environment, signal)
+  return text.replace(/\n$/, '') || undefined
 }
 
 function hasHook(gitFolder: string, hook: string): Failure {

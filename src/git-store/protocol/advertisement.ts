@@ -18,8 +18,8 @@ export interface Advertisement {
   readonly capabilities: ReadonlySet<string>
   /** `sha1` or `sha256`. */
   readonly objectFormat: string
-  /** The server's name: `git/2.39.5`, `git/github-a2dc5c1d0a34`; empty if not sent. */
-  readonly agent: string
+  /** The server's name: `git/2.39.5`, `git/github-a2dc5c1d0a34`; undefined if not sent. */
+  readonly agent: string | undefined
 }
 
 /** A ref takes about 500 bytes of memory in addition to its name. */
@@ -71,7 +71,7 @@ export async function readAdvertisement(
     head: head?.slice('HEAD:'.length),
     capabilities: new Set(capabilities.map((word) => word.split('=', 1)[0] ?? '')),
     objectFormat: valuesOfCapability('object-format')[0] ?? 'sha1',
-    agent: valuesOfCapability('agent')[0] ?? '',
+    agent: valuesOfCapability('agent')[0],
   }
 }
 
@@ -150,7 +150,7 @@ async function readCapabilities(reader: ByteReader): Promise<Advertisement> {
     head: undefined,
     capabilities: new Set([...values.keys(), ...(values.get('fetch') ?? '').split(' ')]),
     objectFormat: values.get('object-format') ?? 'sha1',
-    agent: values.get('agent') ?? '',
+    agent: values.get('agent'),
   }
 }
 
@@ -174,8 +174,9 @@ export class RefList {
 
   /** @throws StreamFault, TooManyRefs */
   keep(text: string): void {
-    const [, id = '', name = ''] = REF_LINE.exec(text) ?? []
-    if (id === '') throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
+    const [, id, name = ''] = REF_LINE.exec(text) ?? []
+    if (id === undefined)
+      throw new StreamFault('malformed', 'the list of refs is not in the git protocol')
     // The caller rejects SHA-256 by the object format.
     if (id.length !== 40 || NOTHING.test(id) || !/^refs\/(?:heads|tags)\//.test(name)) return
     this.bytes += name.length

@@ -154,9 +154,9 @@ function buildSshLaunch(
     address.destination,
     `${service} ${quoted}`,
   ]
-  const command = environment['GIT_SSH_COMMAND']
+  const command = environment['GIT_SSH_COMMAND'] || undefined
   const protocol = service === 'git-upload-pack' ? ['-o', 'SendEnv=GIT_PROTOCOL'] : []
-  if (command === undefined || command === '')
+  if (command === undefined)
     return { program: 'ssh', args: ['-o', 'BatchMode=yes', ...protocol, ...words] }
   // Other programs do not know the option (connect.c, determine_ssh_variant).
   const options = /(?:^|\/)ssh(?:\.exe)?$/.test(command.trim().split(/\s+/)[0] ?? '')

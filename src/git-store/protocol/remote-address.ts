@@ -144,13 +144,13 @@ function parseHttp(url: URL): RemoteAddress {
 }
 
 function parseSshUrl(url: URL): RemoteAddress {
-  const user = decode(url.username)
+  const user = decode(url.username) || undefined
   const host = decode(url.hostname).replace(/^\[(.*)\]$/, '$1')
   const decoded = decode(url.pathname)
   const path = decoded.startsWith('/~') ? decoded.slice(1) : decoded
   const port = url.port === '' ? undefined : Number(url.port)
-  const shown = `ssh://${user === '' ? '' : `${user}@`}${url.host}${decoded}`
-  return createSshAddress(user === '' ? host : `${user}@${host}`, port, path, () => shown)
+  const shown = `ssh://${user === undefined ? '' : `${user}@`}${url.host}${decoded}`
+  return createSshAddress(user === undefined ? host : `${user}@${host}`, port, path, () => shown)
 }
 
 function createSshAddress(

@@ -91,7 +91,7 @@ async function probeOne(target: PushTarget, ref: string, signal: AbortSignal): P
       encodePack([]),
     )
     const reason = refused.get(ref)
-    const texts = target.serverTexts.find((server) => server.agent.test(agent))
+    const texts = target.serverTexts.find((server) => server.agent.test(agent ?? ''))
     if (
       unpacked === 'ok' &&
       reason !== undefined &&

@@ -51,7 +51,8 @@ async function addTrackedBranches(local: RepositoryRefs, git: Git): Promise<Repo
     if (own === undefined || isNewer) refs.set(ref, commit)
   }
   const isDetached =
-    local.defaultBranch === '' && (await git(['symbolic-ref', '--quiet', 'HEAD'])) === undefined
+    local.defaultBranch === undefined &&
+    (await git(['symbolic-ref', '--quiet', 'HEAD'])) === undefined
   const head = isDetached
     ? (await git(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}']))?.trim()
     : undefined

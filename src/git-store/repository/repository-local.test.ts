@@ -174,7 +174,10 @@ withRepository(
     const remote = join(fixture.root, 'empty.git')
     fixture.git('init', '-q', '--bare', '-b', 'main', remote)
     const repository = openTestRepository(fixture, { remote })
-    assert.deepEqual(await repository.listRefs(signal), { defaultBranch: '', refs: new Map() })
+    assert.deepEqual(await repository.listRefs(signal), {
+      defaultBranch: undefined,
+      refs: new Map(),
+    })
     await expectFailure(repository.commit(parseObjectId('1'.repeat(40)), signal), 'BP1003')
     await expectFailure(repository.list(parseObjectId('1'.repeat(40)), '', signal), 'BP1003')
     const ledger = await repository.write({
@@ -194,13 +197,17 @@ withRepository(
       }),
       '',
     )
-    assert.equal((await repository.listRefs(signal)).defaultBranch, '', 'main is still unborn')
+    assert.equal(
+      (await repository.listRefs(signal)).defaultBranch,
+      undefined,
+      'main is still unborn',
+    )
   },
 )
 
 withRepository('a detached HEAD is no default branch', 'local bare', async (fixture) => {
   fixture.git('update-ref', '--no-deref', 'HEAD', fixture.git('rev-parse', 'main'))
-  assert.equal((await openTestRepository(fixture).listRefs(signal)).defaultBranch, '')
+  assert.equal((await openTestRepository(fixture).listRefs(signal)).defaultBranch, undefined)
 })
 
 withRepository('a repository of SHA-256 is refused', 'local bare', async (fixture) => {

@@ -182,7 +182,7 @@ class GitRepository implements PackageRepository {
     this.#defaultBranch = base
     const shownRefs = new Map(shown.map(([name, id]) => [name, peeled.get(name) ?? id]))
     return {
-      defaultBranch: base ?? '',
+      defaultBranch: base,
       ...(named === undefined || named === base ? {} : { head: named }),
       refs: shownRefs,
     }

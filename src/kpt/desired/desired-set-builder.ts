@@ -2,6 +2,7 @@
 import { Failure } from '@backporch/kyaml/failure'
 import type { FieldPath } from '@backporch/kyaml/field'
 import {
+  findNonEmptyText,
   getKey,
   getPartAt,
   getTextAt,
@@ -181,9 +182,14 @@ function explainServerNamed(object: Json): string | undefined {
   const [apiVersion, kind] = [getPartAt(object, 'apiVersion'), getPartAt(object, 'kind')]
   const [name, prefix] = [
     getPartAt(object, 'metadata', 'name') ?? '',
-    getTextAt(object, 'metadata', 'generateName'),
+    findNonEmptyText(object, 'metadata', 'generateName'),
   ]
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name !== '' || prefix === '')
+  if (
+    typeof apiVersion !== 'string' ||
+    typeof kind !== 'string' ||
+    name !== '' ||
+    prefix === undefined
+  )
     return undefined
   return `the ${kind} with generateName "${prefix}" gets another name at each create, so it is not looked for in the cluster`
 }

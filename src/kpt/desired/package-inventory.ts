@@ -1,5 +1,5 @@
 /** `kind: ResourceGroup`, or the Kptfile's older `inventory`. */
-import { isJsonObject, type Json } from '@backporch/kyaml/json'
+import { findNonEmptyText, isJsonObject, type Json } from '@backporch/kyaml/json'
 import type { Note } from '@backporch/kyaml/note'
 import { getLabels, getMetadataText, type InventoryRef } from '@backporch/kyaml/resource'
 import type { SourceLocation } from './desired-set.ts'
@@ -19,11 +19,11 @@ export function readInventory(
   path: string,
 ): FoundInventory {
   const source = isJsonObject(object) ? object : {}
-  const id = getLabels(source).get(INVENTORY_ID_LABEL) ?? ''
+  const id = getLabels(source).get(INVENTORY_ID_LABEL) || undefined
   return {
     ref: {
       namespace: getMetadataText(source, 'namespace'),
-      name: getMetadataText(source, 'name'),
+      name: findNonEmptyText(source, 'metadata', 'name'),
       id,
     },
     location,

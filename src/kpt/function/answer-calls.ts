@@ -37,7 +37,7 @@ export function createRuntimeMissingFailure(
     code: 'BP1201',
     what: `RuntimeMissing(${getFunctionName(step.function)}): nothing here can run the function`,
     where: describeStep(step),
-    why: `${image === '' ? `the program ${JSON.stringify(exec.slice(0, 120))}` : `the image ${image}`}: ${why}`,
+    why: `${image === undefined ? `the program ${JSON.stringify(exec?.slice(0, 120) ?? '')}` : `the image ${image}`}: ${why}`,
     remedy,
     retry: 'on-change',
   })

@@ -113,17 +113,19 @@ const PAIRS = [
 
 export function copyLegacyAnnotations(item: YamlMap): void {
   for (const [legacy, own] of PAIRS) {
-    const [older, newer] = [findAnnotation(item, legacy) ?? '', findAnnotation(item, own) ?? '']
-    if (newer !== '' && older === '') setAnnotation(item, legacy, newer)
-    else if (newer === '' && older !== '') setAnnotation(item, own, older)
+    const older = findAnnotation(item, legacy) || undefined
+    const newer = findAnnotation(item, own) || undefined
+    if (newer !== undefined && older === undefined) setAnnotation(item, legacy, newer)
+    else if (newer === undefined && older !== undefined) setAnnotation(item, own, older)
   }
 }
 
 /** kpt's message (kyaml `kio/kio.go`). */
 export function findAnnotationMismatch(item: YamlMap): string | undefined {
   for (const [index, [legacy, own]] of PAIRS.entries()) {
-    const [older, newer] = [findAnnotation(item, legacy) ?? '', findAnnotation(item, own) ?? '']
-    if (older !== '' && newer !== '' && older !== newer)
+    const older = findAnnotation(item, legacy) || undefined
+    const newer = findAnnotation(item, own) || undefined
+    if (older !== undefined && newer !== undefined && older !== newer)
       return `resource input to function has mismatched legacy and internal ${['path', 'index', 'id'][index]} annotations`
   }
   return undefined

@@ -5,11 +5,10 @@ import { getFunctionName } from './pipeline-step.ts'
 
 function named(more: Partial<PipelineFunction>): string {
   const none = {
-    image: '',
-    exec: '',
-    name: '',
-    tag: '',
-    configPath: '',
+    image: undefined,
+    exec: undefined,
+    tag: undefined,
+    configPath: undefined,
     configMap: new Map(),
     selectors: [],
     exclude: [],

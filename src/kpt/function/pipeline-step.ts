@@ -37,13 +37,13 @@ export interface StepRun {
 }
 
 export function getFunctionName({ image, exec }: PipelineFunction): string {
-  if (image !== '')
+  if (image !== undefined)
     return image
       .replace(/@.*$/, '')
       .replace(/:[^/:]*$/, '')
       .replace(/^.*\//, '')
   // A built-in function is a program run.ts.
-  const [first = '', second = first] = exec.trim().split(/\s+/)
+  const [first = '', second = first] = (exec ?? '').trim().split(/\s+/)
   const program = (/^(?:.*\/)?node$/.test(first) ? second : first).replace(/\/run\.[cm]?[jt]s$/, '')
   return program.replace(/^.*\//, '').replace(/\.[cm]?[jt]s$/, '')
 }

@@ -26,7 +26,7 @@ export function checkFunctionConfigs(
   const prefix = folder === '' ? '' : `${folder}/`
   const failures: Failure[] = []
   for (const each of [...kptfile.pipeline.mutators, ...kptfile.pipeline.validators]) {
-    if (each.configPath === '') continue
+    if (each.configPath === undefined) continue
     const path = prefix + cleanPath(each.configPath)
     const own = sources.listOwnFiles(folder)
     const problem =
@@ -77,7 +77,7 @@ function createBadConfigFailure(each: PipelineFunction, where: string, problem: 
     code: 'BP1104',
     what: 'a function of the pipeline is not valid',
     where,
-    why: `configPath ${JSON.stringify(each.configPath.slice(0, 80))}: ${problem}`,
+    why: `configPath ${JSON.stringify(each.configPath?.slice(0, 80))}: ${problem}`,
     remedy: 'name a file of the package with one Kubernetes object in it',
     retry: 'on-change',
   })

@@ -1,4 +1,4 @@
-/** As kpt decodes them: a field of another type is empty. */
+/** As kpt decodes them: a field of another type is absent. */
 import {
   getKey,
   isJsonArray,
@@ -17,8 +17,9 @@ export function listObjectFields(object: JsonObject, name: string): readonly Jso
   return isJsonArray(value) ? value.map((item) => (isJsonObject(item) ? item : {})) : []
 }
 
-export function getTextField(object: JsonObject, name: string): string {
-  return convertToText(getKey(object, name))
+/** kpt does not distinguish an empty text from an absent one. */
+export function getTextField(object: JsonObject, name: string): string | undefined {
+  return convertToText(getKey(object, name)) || undefined
 }
 
 /** kpt accepts a number or boolean as text. */

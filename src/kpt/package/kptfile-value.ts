@@ -1,5 +1,7 @@
 import { getKey, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import type { InventoryRef } from '@backporch/kyaml/resource'
 import {
+  convertToText,
   getObjectField,
   getTextField,
   getTextMapField,
@@ -7,23 +9,23 @@ import {
   listObjectFields,
 } from './kptfile-fields.ts'
 
-/** Every non-empty part must match (kpt `api/kptfile/v1/types.go`). */
+/** Every part that is given must match (kpt `api/kptfile/v1/types.go`). */
 export interface FunctionSelector {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly namespace: string
+  readonly apiVersion: string | undefined
+  readonly kind: string | undefined
+  readonly name: string | undefined
+  readonly namespace: string | undefined
   readonly labels: ReadonlyMap<string, string>
   readonly annotations: ReadonlyMap<string, string>
 }
 
 export interface PipelineFunction {
-  /** Exactly one of image and exec is not empty. */
-  readonly image: string
-  readonly exec: string
-  /** kpt from 1.0.0-beta.62; empty without one. */
-  readonly tag: string
-  readonly configPath: string
+  /** Exactly one of image and exec is given. */
+  readonly image: string | undefined
+  readonly exec: string | undefined
+  /** kpt from 1.0.0-beta.62. */
+  readonly tag: string | undefined
+  readonly configPath: string | undefined
   /** Numbers and booleans are texts, as in kpt. */
   readonly configMap: ReadonlyMap<string, string>
   /** One must match, unless there are none. */
@@ -44,9 +46,7 @@ export interface Kptfile {
     readonly validators: readonly PipelineFunction[]
   }
   /** The older form. */
-  readonly inventory:
-    | { readonly namespace: string; readonly name: string; readonly id: string }
-    | undefined
+  readonly inventory: InventoryRef | undefined
 }
 
 export type Location = readonly (string | number)[]
@@ -81,13 +81,13 @@ export function buildKptfile(
       line: lineOf(['pipeline', list, index]),
     }))
   return {
-    name: getTextField(metadata, 'name'),
+    name: convertToText(getKey(metadata, 'name')),
     labels: getTextMapField(metadata, 'labels'),
     annotations: getTextMapField(metadata, 'annotations'),
     pipeline: { mutators: functions('mutators'), validators: functions('validators') },
     inventory: isJsonObject(inventory)
       ? {
-          namespace: getTextField(inventory, 'namespace'),
+          namespace: convertToText(getKey(inventory, 'namespace')),
           name: getTextField(inventory, 'name'),
           id: getTextField(inventory, 'inventoryID'),
         }

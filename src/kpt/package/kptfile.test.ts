@@ -111,8 +111,8 @@ status:
           mutators: [
             {
               image: `ghcr.io/kptdev/krm-functions-catalog/set-namespace:v0.4.5@sha256:${'a'.repeat(64)}`,
-              exec: '',
-              tag: '',
+              exec: undefined,
+              tag: undefined,
               configPath: './fn/ns.yaml',
               configMap: new Map(),
               selectors: [],
@@ -123,10 +123,10 @@ status:
           ],
           validators: [
             {
-              image: '',
+              image: undefined,
               exec: 'check',
               tag: 'v1',
-              configPath: '',
+              configPath: undefined,
               configMap: new Map([
                 ['text', 'a'],
                 ['number', '0x1F'],
@@ -136,10 +136,10 @@ status:
               ]),
               selectors: [
                 {
-                  apiVersion: '',
+                  apiVersion: undefined,
                   kind: 'Deployment',
-                  name: '',
-                  namespace: '',
+                  name: undefined,
+                  namespace: undefined,
                   labels: new Map([['app', 'web']]),
                   annotations: new Map(),
                 },
@@ -147,7 +147,7 @@ status:
               exclude: [
                 {
                   apiVersion: 'v1',
-                  kind: '',
+                  kind: undefined,
                   name: 'other',
                   namespace: 'shop',
                   labels: new Map(),

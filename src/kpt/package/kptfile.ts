@@ -17,7 +17,7 @@ import {
 } from '@backporch/kyaml/read-yaml'
 import { findNearestNames } from '@backporch/kyaml/text'
 import { getYamlKey, isNull, resolveAlias, type YamlNode } from '@backporch/kyaml/yaml'
-import { convertToText, isEmpty } from './kptfile-fields.ts'
+import { getTextField, isEmpty } from './kptfile-fields.ts'
 import {
   findConfigPathProblem,
   isImageReference,
@@ -151,23 +151,24 @@ class KptfileReader {
   }
 
   private checkType(value: JsonObject): boolean {
-    const apiVersion = convertToText(getKey(value, 'apiVersion'))
-    const kind = convertToText(getKey(value, 'kind'))
+    const apiVersion = getTextField(value, 'apiVersion')
+    const kind = getTextField(value, 'kind')
     const before = this.failures.length
     if (kind !== KPTFILE_KIND) {
       const meant =
-        findNearestNames(kind, [KPTFILE_KIND]).length > 0 && kind !== ''
+        kind !== undefined && findNearestNames(kind, [KPTFILE_KIND]).length > 0
           ? `; did you mean ${KPTFILE_KIND}?`
           : ''
-      const why = kind === '' ? 'kind is missing' : `the kind ${quote(kind)} is unknown${meant}`
+      const why =
+        kind === undefined ? 'kind is missing' : `the kind ${quote(kind)} is unknown${meant}`
       this.refuse('BP1101', this.findPosition(['kind']), why, `write kind: ${KPTFILE_KIND}`)
     }
     if (apiVersion !== KPTFILE_API_VERSION) {
       const why =
-        apiVersion === ''
+        apiVersion === undefined
           ? 'apiVersion is missing'
           : `the apiVersion ${quote(apiVersion)} is not supported; supported: ${KPTFILE_API_VERSION}`
-      const old = /^kpt\.dev\/v1alpha[12]$/.test(apiVersion)
+      const old = /^kpt\.dev\/v1alpha[12]$/.test(apiVersion ?? '')
         ? ', after changing the fields; the catalog function "fix" does both'
         : ''
       this.refuse(
@@ -182,8 +183,8 @@ class KptfileReader {
 
   private checkName(value: JsonObject): void {
     const metadata = getKey(value, 'metadata')
-    const name = convertToText(isJsonObject(metadata) ? getKey(metadata, 'name') : undefined)
-    if (name !== '') return
+    const name = isJsonObject(metadata) ? getTextField(metadata, 'name') : undefined
+    if (name !== undefined) return
     const at = this.findPosition(metadata === undefined ? [] : ['metadata', 'name'])
     this.refuse(
       'BP1102',
@@ -310,16 +311,15 @@ function findNodeBelow(
 }
 
 function checkFunction(value: JsonObject, refuse: (why: string, remedy: string) => void): void {
-  const image = convertToText(getKey(value, 'image'))
-  const exec = convertToText(getKey(value, 'exec'))
-  if (image !== '' && exec !== '')
+  const [image, exec] = [getTextField(value, 'image'), getTextField(value, 'exec')]
+  if (image !== undefined && exec !== undefined)
     refuse('it has both image and exec', 'keep exactly one of image and exec')
   // A misspelled image or exec has its own failure.
   const isMeant = (name: string): boolean =>
     !['image', 'exec'].includes(name) && findNearestNames(name, ['image', 'exec']).length > 0
-  if (image === '' && exec === '' && !Object.keys(value).some(isMeant))
+  if (image === undefined && exec === undefined && !Object.keys(value).some(isMeant))
     refuse('it has neither image nor exec', 'name the function by image')
-  if (image !== '' && !isImageReference(image))
+  if (image !== undefined && !isImageReference(image))
     refuse(`the image ${quote(image)} is not an image reference`, 'write it as host/path:tag')
   const configs = ['configMap', 'configPath', 'configRef'].filter(
     (name) => !isEmpty(getKey(value, name)),

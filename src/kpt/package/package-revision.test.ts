@@ -32,7 +32,7 @@ function list(
 function rows(listing: PorchListing): readonly string[] {
   return listing.revisions.map(
     ({ name, revision, lifecycle, latest }) =>
-      `${name} ${revision} ${lifecycle}${latest ? ' latest' : ''}`,
+      `${name ?? ''} ${revision} ${lifecycle}${latest ? ' latest' : ''}`,
   )
 }
 

@@ -11,10 +11,10 @@ type Lifecycle = 'Draft' | 'Proposed' | 'Published' | 'DeletionProposed'
 
 export interface PackageRevision {
   /**
-   * `<repository>.<path with dots>.<workspace>`; '' if the package is the whole registered
-   * directory.
+   * `<repository>.<path with dots>.<workspace>`; undefined if the package is the whole
+   * registered directory.
    */
-  readonly name: string
+  readonly name: string | undefined
   readonly packagePath: string
   /** Relative to the registered directory; '' if it is the directory itself. */
   readonly packageName: string
@@ -221,7 +221,7 @@ function assignNames(
       const packageName = item.packagePath.slice(directory === '' ? 0 : directory.length + 1)
       // Porch then gives no object name.
       const dotted = packageName.replaceAll('/', '.').replace(/^\.+|\.+$/g, '')
-      const name = packageName === '' ? '' : `${repository}.${dotted}.${item.workspace}`
+      const name = packageName === '' ? undefined : `${repository}.${dotted}.${item.workspace}`
       return {
         ...item,
         name,
@@ -263,7 +263,7 @@ function listRevisionProblems(
   const subjectOf = ({ ref, packagePath }: PackageRevision): string =>
     ref === `refs/heads/${branch}` && packagePath !== '' ? `${packagePath} on ${branch}` : ref
   for (const [name, same] of byName) {
-    if (same.length > 1 && name !== '')
+    if (same.length > 1 && name !== undefined)
       problems.push({
         cause: 'porch-name-twice',
         subject: same.map(subjectOf).join(' and '),

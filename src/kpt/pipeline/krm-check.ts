@@ -15,16 +15,14 @@ export function findKrmProblem(items: readonly YamlMap[]): string | undefined {
 }
 
 function findItemProblem(item: YamlMap): string | undefined {
-  const [apiVersion, kind] = [findTextAt(item, 'apiVersion') ?? '', findTextAt(item, 'kind') ?? '']
+  const apiVersion = findTextAt(item, 'apiVersion') || undefined
   const { path } = getItemFile(item)
   if (
     KUSTOMIZATION_FILES.has(path.slice(path.lastIndexOf('/') + 1)) ||
-    apiVersion.startsWith('kustomize.config.k8s.io')
+    apiVersion?.startsWith('kustomize.config.k8s.io')
   )
     return undefined
-  if (apiVersion === '') return 'resource must have `apiVersion`'
-  if (kind === '') return 'resource must have `kind`'
-  return (findTextAt(item, 'metadata', 'name') ?? '') === ''
-    ? 'resource must have `metadata.name`'
-    : undefined
+  if (apiVersion === undefined) return 'resource must have `apiVersion`'
+  if (!findTextAt(item, 'kind')) return 'resource must have `kind`'
+  return findTextAt(item, 'metadata', 'name') ? undefined : 'resource must have `metadata.name`'
 }

@@ -105,8 +105,9 @@ class ItemReader {
   readConfigs(folder: string, { pipeline }: Kptfile): ReadonlyMap<string, YamlMap> {
     const configs = new Map<string, YamlMap>()
     for (const { configPath } of [...pipeline.mutators, ...pipeline.validators]) {
+      if (configPath === undefined) continue
       const path = cleanPath(configPath)
-      if (configPath === '' || configs.has(path)) continue
+      if (configs.has(path)) continue
       // An unreadable config is a failure of its function.
       const [only] = this.readDocuments(folder === '' ? path : `${folder}/${path}`, [])
       if (only !== undefined) configs.set(path, only.node)

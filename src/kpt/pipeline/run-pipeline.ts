@@ -197,7 +197,7 @@ function findConfig(
   each: PipelineFunction,
   items: readonly YamlMap[],
 ): YamlMap | undefined {
-  if (each.configPath !== '') {
+  if (each.configPath !== undefined) {
     const isConfig = (item: YamlMap): boolean =>
       findAnnotation(item, PACKAGE_PATH) === `/${own.folder}` &&
       getItemFile(item).path === each.configPath

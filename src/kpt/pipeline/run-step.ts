@@ -206,8 +206,8 @@ function reconcile(
     copyLegacyAnnotations(item)
     const was = locations.get(findAnnotation(item, MIGRATION_ID) ?? '')
     if (was !== undefined) {
-      followChange(item, was.path, PATH, LEGACY_PATH)
-      followChange(item, was.index, INDEX, LEGACY_INDEX)
+      followChange(item, was.path || undefined, PATH, LEGACY_PATH)
+      followChange(item, was.index || undefined, INDEX, LEGACY_INDEX)
     }
     const different = findAnnotationMismatch(item)
     if (different !== undefined) throw createBadOutputFailure(step, different)
@@ -215,8 +215,8 @@ function reconcile(
   }
 }
 
-function followChange(item: YamlMap, was: string, own: string, legacy: string): void {
-  if (was === '') return
+function followChange(item: YamlMap, was: string | undefined, own: string, legacy: string): void {
+  if (was === undefined) return
   const [newer, older] = [findAnnotation(item, own) ?? '', findAnnotation(item, legacy) ?? '']
   if (newer === older) return
   if (newer !== was && older === was) setAnnotation(item, legacy, newer)

@@ -36,8 +36,8 @@ function matches(item: YamlMap, selector: FunctionSelector): boolean {
   )
 }
 
-function holds(wanted: string, is: string | undefined): boolean {
-  return wanted === '' || wanted === (is ?? '')
+function holds(wanted: string | undefined, is: string | undefined): boolean {
+  return wanted === undefined || wanted === (is ?? '')
 }
 
 function holdAll(
@@ -58,10 +58,10 @@ function isEmpty({
   annotations,
 }: FunctionSelector): boolean {
   return (
-    apiVersion === '' &&
-    kind === '' &&
-    name === '' &&
-    namespace === '' &&
+    apiVersion === undefined &&
+    kind === undefined &&
+    name === undefined &&
+    namespace === undefined &&
     labels.size === 0 &&
     annotations.size === 0
   )

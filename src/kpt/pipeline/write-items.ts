@@ -57,8 +57,8 @@ function locateAll(items: readonly YamlMap[]): void {
       counts.set(path, Math.max(counts.get(path) ?? 0, Number.parseInt(index, 10) || 0))
     if (path === undefined) {
       const created = `${(findTextAt(item, 'kind') ?? '').toLowerCase()}_${findTextAt(item, 'metadata', 'name') ?? ''}.yaml`
-      const namespace = findTextAt(item, 'metadata', 'namespace') ?? ''
-      setAnnotation(item, PATH, namespace === '' ? created : `${namespace}/${created}`)
+      const namespace = findTextAt(item, 'metadata', 'namespace') || undefined
+      setAnnotation(item, PATH, namespace === undefined ? created : `${namespace}/${created}`)
     }
   }
   for (const item of items) {
@@ -73,8 +73,8 @@ function locateAll(items: readonly YamlMap[]): void {
 /** Stable; resources without an index come first. */
 function sortByIndex(items: readonly YamlMap[]): readonly YamlMap[] {
   const location = (item: YamlMap): number => {
-    const index = findAnnotation(item, INDEX) ?? ''
-    return index === '' ? -1 : Number.parseInt(index, 10)
+    const index = findAnnotation(item, INDEX) || undefined
+    return index === undefined ? -1 : Number.parseInt(index, 10)
   }
   return items.toSorted((one, other) => location(one) - location(other))
 }

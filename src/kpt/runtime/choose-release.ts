@@ -41,12 +41,12 @@ interface ChosenRelease {
  */
 export function chooseRelease(
   builtIn: BuiltIn,
-  tag: string,
+  tag: string | undefined,
   frozen: boolean,
 ): ChosenRelease | { readonly why: string } {
-  const exact = parseRelease(tag)
+  const exact = parseRelease(tag ?? '')
   const newest = frozen ? (builtIn.last ?? builtIn.newest) : builtIn.newest
-  const release = exact ?? findRelease(builtIn, tag, newest)
+  const release = exact ?? findRelease(builtIn, tag ?? '', newest)
   const variant = release === undefined ? undefined : findVariant(builtIn, release)
   if (release !== undefined && variant !== undefined)
     return { run: variant.run, release, moves: exact === undefined && !frozen }
@@ -55,7 +55,7 @@ export function chooseRelease(
       ? ''
       : ` is now ${formatRelease(release)}, and that`
   return {
-    why: `${tag === '' ? 'no tag' : tag}${means} is none of the releases that are built in (${describeReleases(builtIn)})`,
+    why: `${tag ?? 'no tag'}${means} is none of the releases that are built in (${describeReleases(builtIn)})`,
   }
 }
 

@@ -70,9 +70,9 @@ function chooseFor(
       ),
     }
   }
-  return image === ''
+  return image === undefined
     ? chooseForExec(step, allowed, builtIns)
-    : chooseForImage(step, allowed, builtIns)
+    : chooseForImage(step, image, allowed, builtIns)
 }
 
 export function createRefusedAnswer(
@@ -92,7 +92,7 @@ function chooseForExec(
   allowed: AllowedFunctions,
   builtIns: BuiltIns,
 ): ChosenRuntime {
-  const text = step.function.exec.trim()
+  const text = (step.function.exec ?? '').trim()
   const [program, ...words] = splitWords(text) ?? []
   if (program === undefined) return { is: 'refused', failure: createNoProgramFailure(step) }
   const isName = !program.includes('/')
@@ -165,33 +165,34 @@ function getBuiltInName(program: string): string {
 
 interface ImageName {
   readonly name: string
-  readonly tag: string
-  readonly digest: string
+  readonly tag: string | undefined
+  readonly digest: string | undefined
 }
 
 function chooseForImage(
   step: PipelineStep,
+  image: string,
   allowed: AllowedFunctions,
   builtIns: BuiltIns,
 ): ChosenRuntime {
-  const { image, tag } = step.function
+  const { tag } = step.function
   const written = readImage(image)
   // The separate `tag` field replaces tag and digest, as in kpt.
-  const named = tag === '' ? written : { name: written.name, tag, digest: '' }
+  const named = tag === undefined ? written : { name: written.name, tag, digest: undefined }
   const full = formatImage(named)
   if (allowed.images.includes(image) || allowed.images.includes(full))
     return { is: 'image', image: full }
   const catalog = [CATALOG, FROZEN_CATALOG].find((prefix) => named.name.startsWith(prefix))
   const builtIn = catalog === undefined ? undefined : builtIns.get(named.name.slice(catalog.length))
   const chosen =
-    builtIn === undefined || (named.digest !== '' && named.tag === '')
+    builtIn === undefined || (named.digest !== undefined && named.tag === undefined)
       ? undefined
       : chooseRelease(builtIn, named.tag, catalog === FROZEN_CATALOG)
   if (chosen !== undefined && 'run' in chosen) {
     const { run, release, moves } = chosen
-    if (!moves || named.digest !== '') return { is: 'built-in', run }
+    if (!moves || named.digest !== undefined) return { is: 'built-in', run }
     const reference =
-      named.tag === ''
+      named.tag === undefined
         ? `${image} without a tag`
         : `the tag ${named.tag} of ${image.replace(/:[^/:]*$/, '')}`
     return {
@@ -201,7 +202,7 @@ function chooseForImage(
     }
   }
   if (allowed.images.some((prefix) => prefix.endsWith('/') && full.startsWith(prefix))) {
-    if (named.digest !== '' || parseRelease(named.tag) !== undefined)
+    if (named.digest !== undefined || parseRelease(named.tag ?? '') !== undefined)
       return { is: 'image', image: full }
     return { is: 'refused', failure: createImageNotPinnedFailure(step, full) }
   }
@@ -234,12 +235,15 @@ function chooseForImage(
 }
 
 function readImage(image: string): ImageName {
-  const [, path = image, tag = '', digest = ''] =
-    /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
+  const [, path = image, tag, digest] = /^(.*?)(?::([^/:@]*))?(?:@(.*))?$/s.exec(image) ?? []
   // Up to 1.0.0-beta.58, kpt used the older catalog.
-  return { name: path.includes('/') ? path : CATALOG + path, tag, digest }
+  return {
+    name: path.includes('/') ? path : CATALOG + path,
+    tag: tag || undefined,
+    digest: digest || undefined,
+  }
 }
 
 function formatImage({ name, tag, digest }: ImageName): string {
-  return `${name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`
+  return `${name}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
 }

@@ -19,7 +19,7 @@ function createRefusedFailure(
 }
 
 export function createProgramNotAllowedFailure(step: PipelineStep, why: string): Failure {
-  const text = step.function.exec.trim()
+  const text = (step.function.exec ?? '').trim()
   return createRefusedFailure(
     step,
     'a program',
@@ -44,7 +44,7 @@ function allowProgram(text: string): string {
 }
 
 export function createNoProgramFailure(step: PipelineStep): Failure {
-  const why = `exec ${quoteText(step.function.exec.trim())}: its text is not words as a shell has them`
+  const why = `exec ${quoteText((step.function.exec ?? '').trim())}: its text is not words as a shell has them`
   return createRefusedFailure(
     step,
     'a program',

@@ -4,6 +4,7 @@
  * Secret's content is dropped here.
  */
 import {
+  findNonEmptyText,
   getKey,
   getPartAt,
   getTextAt,
@@ -26,7 +27,7 @@ interface AuditedObject {
   readonly uid: string
   /** Before the write; empty if none. */
   readonly resourceVersion: string
-  readonly kind: string
+  readonly kind: string | undefined
 }
 
 export interface AuditedWrite {
@@ -119,8 +120,9 @@ function readObject(event: JsonObject): AuditedObject | undefined {
     resourceVersion: getTextAt(ref, 'resourceVersion'),
     kind:
       whole && getTextAt(event, 'verb') !== 'delete'
-        ? getTextAt(event, 'responseObject', 'kind') || getTextAt(event, 'requestObject', 'kind')
-        : '',
+        ? (findNonEmptyText(event, 'responseObject', 'kind') ??
+          findNonEmptyText(event, 'requestObject', 'kind'))
+        : undefined,
   }
 }
 
@@ -158,8 +160,7 @@ export function isWriteTo(object: AuditedObject, id: ResourceId): boolean {
 
 export function isOfKind(object: AuditedObject, { group, kind }: ResourceId): boolean {
   return (
-    object.group === group &&
-    (object.resource === deriveResourceName(kind) || (object.kind !== '' && object.kind === kind))
+    object.group === group && (object.resource === deriveResourceName(kind) || object.kind === kind)
   )
 }
 

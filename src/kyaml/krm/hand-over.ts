@@ -3,6 +3,7 @@
  * "Server-Side Apply" (transferring ownership); docs/adr/0013.
  */
 import {
+  findNonEmptyText,
   getKey,
   getPartAt,
   getTextAt,
@@ -23,7 +24,8 @@ export function handOverFields(live: JsonObject, to: FieldManager): readonly Jso
   const entries = list.filter((entry) => isJsonObject(entry))
   const ours = entries.filter(
     (entry) =>
-      isSettleManager(getTextAt(entry, 'manager')) && getTextAt(entry, 'subresource') === '',
+      isSettleManager(getTextAt(entry, 'manager')) &&
+      findNonEmptyText(entry, 'subresource') === undefined,
   )
   const [first] = ours
   if (first === undefined || entries.length !== list.length) return undefined

@@ -60,10 +60,10 @@ const TOKEN = /[!=]=|[=!(),><]|[^ \t\r\n=!(),><]+/g
 function parse(tokens: readonly string[]): LabelSelector {
   const requirements: LabelRequirement[] = []
   let at = 0
-  const current = (): string => tokens[at] ?? ''
-  const take = (): string => {
+  const current = (): string | undefined => tokens[at]
+  const take = (): string | undefined => {
     at += 1
-    return tokens[at - 1] ?? ''
+    return tokens[at - 1]
   }
   const requirement = (): LabelRequirement => {
     const absent = current() === '!'
@@ -74,9 +74,10 @@ function parse(tokens: readonly string[]): LabelSelector {
     if (problem !== undefined)
       throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
     if (absent) return { key, operator: 'absent', values: [] }
-    if (current() === '' || current() === ',') return { key, operator: 'exists', values: [] }
+    if (current() === undefined || current() === ',') return { key, operator: 'exists', values: [] }
     const sign = take()
-    const operator = Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : undefined
+    const operator =
+      sign !== undefined && Object.hasOwn(OPERATORS, sign) ? OPERATORS[sign] : undefined
     if (operator === undefined) throw createUnexpectedProblem(sign, 'in, notin, =, ==, !=, > or <')
     const values = isWord(sign) ? set() : [value()]
     for (const each of values) checkValue(each, operator)
@@ -88,14 +89,14 @@ function parse(tokens: readonly string[]): LabelSelector {
     if (open !== '(') throw createUnexpectedProblem(open, '"("')
     const values = new Set<string>()
     for (;;) {
-      values.add(isWord(current()) ? take() : '')
+      values.add((isWord(current()) && take()) || '')
       const next = take()
       if (next === ')') return [...values]
       if (next !== ',') throw createUnexpectedProblem(next, 'a comma or ")"')
     }
   }
   const value = (): string => {
-    if (current() === '' || current() === ',') return ''
+    if (current() === undefined || current() === ',') return ''
     const token = take()
     if (!isWord(token)) throw createUnexpectedProblem(token, 'a value')
     return token
@@ -103,19 +104,19 @@ function parse(tokens: readonly string[]): LabelSelector {
   while (tokens.length > 0) {
     requirements.push(requirement())
     const next = take()
-    if (next === '') break
+    if (next === undefined) break
     if (next !== ',') throw createUnexpectedProblem(next, 'a comma or the end')
   }
   return requirements
 }
 
-function isWord(token: string): boolean {
-  return /^[^=!(),><]/.test(token)
+function isWord(token: string | undefined): token is string {
+  return token !== undefined && /^[^=!(),><]/.test(token)
 }
 
-function createUnexpectedProblem(token: string, wanted: string): SelectorProblem {
+function createUnexpectedProblem(token: string | undefined, wanted: string): SelectorProblem {
   return new SelectorProblem(
-    `found ${token === '' ? 'the end' : JSON.stringify(token)} where ${wanted} is wanted`,
+    `found ${token === undefined ? 'the end' : JSON.stringify(token)} where ${wanted} is wanted`,
   )
 }
 

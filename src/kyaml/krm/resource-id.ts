@@ -45,6 +45,6 @@ export function parseApiVersion(apiVersion: string): {
 /** The ResourceGroup's name, its id (label `cli-utils.sigs.k8s.io/inventory-id`), or both. */
 export interface InventoryRef {
   readonly namespace: string
-  readonly name: string
-  readonly id: string
+  readonly name: string | undefined
+  readonly id: string | undefined
 }

@@ -1,4 +1,11 @@
-import { getPartAt, getTextAt, isJsonObject, type Json, type JsonObject } from '../text/json.ts'
+import {
+  findNonEmptyText,
+  getPartAt,
+  getTextAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../text/json.ts'
 import { parseApiVersion, type ResourceId } from './resource-id.ts'
 
 export interface Resource {
@@ -10,11 +17,14 @@ export interface Resource {
 export function readResource(object: Json): Resource | { readonly problem: string } {
   if (!isJsonObject(object))
     return { problem: 'wanted a mapping with apiVersion, kind and metadata.name' }
-  const [apiVersion, kind] = [getTextAt(object, 'apiVersion'), getTextAt(object, 'kind')]
-  if (apiVersion === '') return { problem: 'apiVersion is missing' }
-  if (kind === '') return { problem: 'kind is missing' }
-  const [name, namespace] = [getMetadataText(object, 'name'), getMetadataText(object, 'namespace')]
-  if (name === '') {
+  const [apiVersion, kind] = [
+    findNonEmptyText(object, 'apiVersion'),
+    findNonEmptyText(object, 'kind'),
+  ]
+  if (apiVersion === undefined) return { problem: 'apiVersion is missing' }
+  if (kind === undefined) return { problem: 'kind is missing' }
+  const name = findNonEmptyText(object, 'metadata', 'name')
+  if (name === undefined) {
     const generated = getPartAt(object, 'metadata', 'generateName') !== undefined
     return {
       problem: generated
@@ -23,7 +33,12 @@ export function readResource(object: Json): Resource | { readonly problem: strin
     }
   }
   return {
-    id: { group: parseApiVersion(apiVersion).group, kind, namespace, name },
+    id: {
+      group: parseApiVersion(apiVersion).group,
+      kind,
+      namespace: getMetadataText(object, 'namespace'),
+      name,
+    },
     apiVersion,
     object,
   }

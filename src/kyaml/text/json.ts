@@ -99,6 +99,14 @@ export function getTextAt(value: Json | undefined, ...names: readonly string[]):
   return typeof part === 'string' ? part : ''
 }
 
+/** Undefined for an empty text too, as Go reads an absent text as empty. */
+export function findNonEmptyText(
+  value: Json | undefined,
+  ...names: readonly string[]
+): string | undefined {
+  return getTextAt(value, ...names) || undefined
+}
+
 export function filterObjects(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : []
 }

@@ -36,7 +36,7 @@ export function createDeclinedStatus(
 ): ClosedEpisode['status'] & { readonly silentUntil: string } {
   const closed = by?.state === 'closed' ? by : undefined
   const at =
-    closed !== undefined && closed.decidedAt !== '' && closed.decidedAt < cluster.observedAt
+    closed?.decidedAt !== undefined && closed.decidedAt < cluster.observedAt
       ? closed.decidedAt
       : cluster.observedAt
   const silentUntil = silenceEnd(changes, at, policy.closeSilence)

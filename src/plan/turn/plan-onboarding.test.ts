@@ -34,7 +34,7 @@ const proposal = (
   labels: [],
   draft: false,
   decidedBy: 'ada',
-  decidedAt: '',
+  decidedAt: undefined,
   ...more,
 })
 const plan = (more: Partial<OnboardingObservation>, request = {}) =>

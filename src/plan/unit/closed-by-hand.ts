@@ -58,7 +58,7 @@ export function listClosedWhileWithdrawn(
       !isWithdrawn(status) ||
       published.has(`drift-${metadata.name}`) ||
       by?.state !== 'closed' ||
-      by.decidedBy === '' ||
+      by.decidedBy === undefined ||
       observed.git.refs.has(ref)
     )
       return []

@@ -102,7 +102,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
       .filter(
         ({ ref, episode }) =>
           (known.get(episode.metadata.name)?.at ?? '') <
-          (proposals.get(ref)?.decidedAt || observed.cluster.observedAt),
+          (proposals.get(ref)?.decidedAt ?? observed.cluster.observedAt),
       ),
     ...(openDeleted === undefined || isUnproposed(openDeleted)
       ? []
@@ -265,13 +265,13 @@ function readMergedEpisodes(
     if (tagged !== undefined) revision += 1
     const published = known ?? (tagged === undefined ? undefined : revision)
     const at =
-      proposal?.state === 'merged' && proposal.decidedAt !== ''
+      proposal?.state === 'merged' && proposal.decidedAt !== undefined
         ? proposal.decidedAt
         : (mergeCommit?.at ?? cluster.observedAt)
     const closed = createClosedEpisode(record, {
       outcome: 'Merged',
       decidedBy:
-        (proposal?.state === 'merged' ? proposal.decidedBy : '') || (mergeCommit?.by ?? ''),
+        (proposal?.state === 'merged' ? proposal.decidedBy : undefined) ?? mergeCommit?.by ?? '',
       // Clocks may differ: no decision is later than its observation.
       at: at < cluster.observedAt ? at : cluster.observedAt,
       seenAt: cluster.observedAt,

@@ -134,7 +134,7 @@ function createStatuses({
 }
 
 /** A proposal in a merge queue is never rebuilt. */
-export function createMovedStatus(url: string): CommitStatus {
+export function createMovedStatus(url: string | undefined): CommitStatus {
   const description = 'live changed after the review: out of the merge queue, this is made anew'
   return { context: FRESH, state: 'failure', description, url }
 }
@@ -164,13 +164,12 @@ export function createForeignStatuses(why: string): CommitStatus[] {
     context,
     state: 'failure' as const,
     description: convertToOneLine(why, LIMIT),
-    url: '',
+    url: undefined,
   }))
 }
 
 interface LandedMerge {
   readonly cluster: string
-  /** Empty without a page. */
   readonly url: string
   readonly report: SyncerReport | undefined
   /** The merge commit, and the base branch. */
@@ -226,10 +225,10 @@ export function createNotObservedStatus(clusters: readonly string[]): CommitStat
     context: FRESH,
     state: 'pending',
     description: convertToOneLine(`${who} could not be observed: this may be out of date`, LIMIT),
-    url: '',
+    url: undefined,
   }
 }
 
 export function createNoProposalStatus(): CommitStatus {
-  return { context: FRESH, state: 'success', description: 'no drift proposal', url: '' }
+  return { context: FRESH, state: 'success', description: 'no drift proposal', url: undefined }
 }

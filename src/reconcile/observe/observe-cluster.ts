@@ -280,9 +280,9 @@ export function followOthers(
   inventory: InventoryRef | undefined,
 ): void {
   if (rows === undefined) return
-  if (inventory !== undefined && inventory.name !== '')
+  if (inventory?.name !== undefined)
     rows.follow(
-      { id: createResourceGroupId(inventory), apiVersion: '' },
+      { id: createResourceGroupId(inventory.namespace, inventory.name), apiVersion: '' },
       'report',
       read.inventory === undefined ? { state: 'absent' } : undefined,
     )
@@ -293,7 +293,7 @@ export function followOthers(
   rows.retainTouched()
 }
 
-function createResourceGroupId({ namespace, name }: InventoryRef): ResourceId {
+function createResourceGroupId(namespace: string, name: string): ResourceId {
   return { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name }
 }
 

@@ -33,8 +33,8 @@ export interface KnownInventory extends Inventory {
   /** Of `resources`, those that git lacks; undefined if the syncer does not report them. */
   readonly extraneous: readonly ResourceId[] | undefined
   readonly tool: string
-  /** Written on the objects; empty if the tool writes none. */
-  readonly id: string
+  /** Written on the objects; undefined if the tool writes none. */
+  readonly id: string | undefined
   readonly reference: boolean
   readonly from: SyncerSource
   readonly marks: (object: JsonObject) => boolean
@@ -211,7 +211,7 @@ function createDescription(
   const { inventory } = getApplierKind(tool)
   return {
     tool,
-    id: inventory === 'none' ? '' : inventory.id(claim),
+    id: inventory === 'none' ? undefined : inventory.id?.(claim),
     reference: false,
     from,
     claimed: objects,
@@ -227,7 +227,7 @@ function getPackageInventories({
   if (inventory === undefined || inventory instanceof Failure)
     return inventory === undefined ? [] : [inventory]
   const marks = (object: JsonObject): boolean =>
-    getAnnotations(object).get(OWNING_INVENTORY) === inventoryId
+    inventoryId !== undefined && getAnnotations(object).get(OWNING_INVENTORY) === inventoryId
   const claimed = [...live].flatMap(([key, state]) =>
     state.state === 'present' && marks(state.object) ? [key] : [],
   )

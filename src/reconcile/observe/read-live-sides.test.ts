@@ -100,7 +100,7 @@ test('an object that two packages use in two versions is read in both', async ()
 
 test('inventories are read once, and a failure is reported to each package with one', async () => {
   const cluster = new RequestedCluster()
-  const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: '' })
+  const ref = (name: string): InventoryRef => ({ namespace: 'shop', name, id: undefined })
   const packages = [
     packageOf(['apps/v1 a'], ref('one')),
     packageOf(['apps/v1 b']),

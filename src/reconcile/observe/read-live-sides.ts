@@ -28,8 +28,8 @@ export interface LiveSide {
   readonly live: LiveView
   /** Undefined for none; a Failure if unknown. */
   readonly inventory: Inventory | Failure | undefined
-  /** Empty if the package names none, or one without an id. */
-  readonly inventoryId: string
+  /** Undefined if the package names none, or one without an id. */
+  readonly inventoryId: string | undefined
 }
 
 export interface Placed {
@@ -90,7 +90,7 @@ export async function readLiveSides<
         each.desired.inventory &&
         (explainNotRequested(each.desired.inventory, each.boundary) ??
           inventories.get(each.desired.inventory)),
-      inventoryId: each.desired.inventory?.id ?? '',
+      inventoryId: each.desired.inventory?.id,
     },
   }))
 }
@@ -121,7 +121,7 @@ function checkWithin(boundary: Boundary, each: Placed | Unplaced): Placed | Unpl
 }
 
 function explainNotRequested(
-  { namespace, name }: InventoryRef,
+  { namespace, name = '' }: InventoryRef,
   boundary: Boundary | undefined,
 ): Failure | undefined {
   return explainOutside(boundary, { group: 'kpt.dev', kind: 'ResourceGroup', namespace, name })

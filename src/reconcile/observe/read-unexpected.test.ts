@@ -228,7 +228,11 @@ test('the kpt live mark finds objects that the ResourceGroup lost', async () => 
     .leave('old', own)
     .leave('other', { annotations: { 'config.k8s.io/owning-inventory': 'inventory-2' } })
   assert.deepEqual((await world.reported()).changes, ['unexpected ConfigMap/old'])
-  assert.deepEqual(world.questions[0], { namespace: 'shop', name: '', id: 'inventory-1' })
+  assert.deepEqual(world.questions[0], {
+    namespace: 'shop',
+    name: undefined,
+    id: 'inventory-1',
+  })
 })
 
 test('for Config Sync, the source path of an object says which package it belongs to', async () => {

@@ -14,8 +14,9 @@ export function resolveBase(
   branch: string | undefined,
 ): { readonly baseBranch: string; readonly base: ObjectId } {
   const baseBranch = branch ?? read.defaultBranch
-  const base = read.refs.get(`refs/heads/${baseBranch}`)
-  if (base === undefined) throw createNoSuchBranchFailure(repository, read, baseBranch)
+  const base = baseBranch === undefined ? undefined : read.refs.get(`refs/heads/${baseBranch}`)
+  if (baseBranch === undefined || base === undefined)
+    throw createNoSuchBranchFailure(repository, read, baseBranch)
   return { baseBranch, base }
 }
 
@@ -31,7 +32,7 @@ export function createHeadNotes(
 function createNoSuchBranchFailure(
   repository: PackageRepository,
   { refs, head }: RepositoryRefs,
-  branch: string,
+  branch: string | undefined,
 ): Failure {
   const branches = [...refs.keys()].flatMap((ref) =>
     ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : [],
@@ -43,7 +44,7 @@ function createNoSuchBranchFailure(
       : `HEAD of the repository names ${JSON.stringify(head)}, which holds changes or records and is no base branch`
   return new Failure({
     code: 'BP1003',
-    what: branch === '' ? unnamed : `there is no branch ${JSON.stringify(branch)}`,
+    what: branch === undefined ? unnamed : `there is no branch ${JSON.stringify(branch)}`,
     where: repository.remote,
     why:
       known.length === 0

@@ -59,7 +59,7 @@ function addApprover(proposal: KnownProposal, pushed: PushedBranch | undefined):
   const approved = pushed?.spec.approved
   if (
     proposal.state !== 'merged' ||
-    proposal.decidedBy !== '' ||
+    proposal.decidedBy !== undefined ||
     approved?.commit !== proposal.commit
   )
     return proposal

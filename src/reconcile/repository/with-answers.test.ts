@@ -97,7 +97,7 @@ test('a plan with endless questions is abandoned, and other errors are rethrown'
     },
   })
   const step = {
-    function: { image: '', exec: 'mine', line: 3 },
+    function: { exec: 'mine', line: 3 },
     kptfile: 'Kptfile',
     list: 'mutators',
     index: 0,
@@ -163,7 +163,7 @@ test('after fifty runs new function questions are refused, and the plan complete
     fetch: async ({ input }) => void known.add(findTextAt(input.config, 'n') ?? ''),
   }
   const step = {
-    function: { image: '', exec: 'mine', line: 3 },
+    function: { exec: 'mine', line: 3 },
     kptfile: 'Kptfile',
     list: 'mutators',
     index: 0,

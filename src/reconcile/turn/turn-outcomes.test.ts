@@ -237,7 +237,7 @@ async function reopened(): Promise<{ world: TurnWorld; forge: MemoryForge; ref: 
   forge.byHand(1, { state: 'closed', decidedBy: 'grace', decidedAt: '2026-11-21T10:01:30Z' })
   await world.plan()
   world.repository.branches.set(ref, commit as never)
-  forge.byHand(1, { state: 'open', decidedBy: '', decidedAt: '' })
+  forge.byHand(1, { state: 'open', decidedBy: undefined, decidedAt: undefined })
   await world.plan()
   return { world, forge, ref }
 }

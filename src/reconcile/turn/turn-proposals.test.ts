@@ -150,7 +150,7 @@ test('a reopened pull request with its restored branch is open again', async () 
   // The branch alone is the step before it: nothing is raised, and nothing deleted.
   assert.equal((await world.plan()).outcome, 'silenced')
   assert.ok(world.repository.branches.has(branch))
-  forge.byHand(1, { state: 'open', decidedBy: '', decidedAt: '' })
+  forge.byHand(1, { state: 'open', decidedBy: undefined, decidedAt: undefined })
   const { report, outcome } = await world.plan()
   assert.deepEqual([report.status.state, report.status.lifecycle], ['Drifted', 'Proposed'])
   assert.ok(outcome === 'unchanged' || outcome === 'updated')
@@ -281,7 +281,7 @@ test('a reopened pull request gets its branch back and is continued', async () =
   await world.plan()
   assert.equal(world.repository.branches.has(ref), false)
   forge.leavesOpen = true
-  forge.byHand(1, { state: 'open', decidedBy: '', decidedAt: '' })
+  forge.byHand(1, { state: 'open', decidedBy: undefined, decidedAt: undefined })
   await world.plan()
   assert.equal(world.repository.branches.get(ref), forge.proposals[0]?.commit)
   assert.equal(forge.proposals[0]?.state, 'open')

@@ -3,11 +3,13 @@
  * and git generators (folders and files), and matrices of them (argo-cd 3.2.0
  * `applicationset/generators`, `applicationset/utils/utils.go`).
  */
+
 import { shortenBranch } from '@backporch/git-store/ref-name'
 import { Failure } from '@backporch/kyaml/failure'
 import {
   emptyObject,
   filterObjects,
+  findNonEmptyText,
   getPartAt,
   getTextAt,
   isJsonArray,
@@ -18,7 +20,7 @@ import {
   setKey,
 } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
-import { getMetadataText } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import type { SetRepository } from '../build/unit-source.ts'
 import { isFileMatch, isFolderMatch } from './path-match.ts'
 import { fillSetTemplate, printGoValue, replaceWithAny, Unfilled } from './set-template.ts'
@@ -85,7 +87,7 @@ class SetReader {
   }
 
   listApplications(): readonly MadeApplication[] {
-    if (getTextAt(this.set, 'spec', 'templatePatch') !== '')
+    if (findNonEmptyText(this.set, 'spec', 'templatePatch') !== undefined)
       throw new Unfilled('it patches what it makes (spec.templatePatch)')
     const template = getPartAt(this.set, 'spec', 'template')
     const authored = isJsonObject(template) ? template : {}
@@ -100,13 +102,13 @@ class SetReader {
   private createApplication(template: JsonObject, parameters: Parameters): JsonObject {
     const made = this.fillTemplate(template, parameters)
     const metadata = getPartAt(made, 'metadata')
-    const namespace = getMetadataText(this.set, 'namespace')
+    const namespace = findNonEmptyText(this.set, 'metadata', 'namespace')
     return {
       apiVersion: 'argoproj.io/v1alpha1',
       kind: 'Application',
       metadata: {
         ...(isJsonObject(metadata) ? metadata : {}),
-        ...(namespace === '' ? {} : { namespace }),
+        ...omitUndefined({ namespace }),
       },
       spec: getPartAt(made, 'spec') ?? {},
     }
@@ -132,7 +134,7 @@ class SetReader {
   }
 
   private list(own: JsonObject, at: Steps): readonly SetParameters[] {
-    if (getTextAt(own, 'elementsYaml') !== '')
+    if (findNonEmptyText(own, 'elementsYaml') !== undefined)
       throw new Unfilled('a list is a template (elementsYaml)')
     return filterObjects(own['elements']).map((element, index) => ({
       values: this.isGo ? element : flattenElement(element),
@@ -158,7 +160,7 @@ class SetReader {
       .folders()
       .filter((folder) => isMatch(folder, false) && !isMatch(folder, true))
     const places = new Map(listPlaces({ values: own['values'] ?? {} }, { file: undefined, at }))
-    const prefix = getTextAt(own, 'pathParamPrefix')
+    const prefix = findNonEmptyText(own, 'pathParamPrefix')
     return chosen.map((folder) => ({
       values: this.addValues(own, this.createFolderParameters(folder, prefix)),
       places,
@@ -182,7 +184,7 @@ class SetReader {
           const read = this.isGo ? { ...object } : flattenObject(object)
           const values = this.addValues(own, {
             ...read,
-            ...this.createPathParameters(path, getTextAt(own, 'pathParamPrefix')),
+            ...this.createPathParameters(path, findNonEmptyText(own, 'pathParamPrefix')),
           })
           const inSet = listPlaces({ values: own['values'] ?? {} }, { file: undefined, at })
           return {
@@ -194,12 +196,12 @@ class SetReader {
     )
   }
 
-  private createPathParameters(file: string, prefix: string): Parameters {
+  private createPathParameters(file: string, prefix: string | undefined): Parameters {
     const slash = file.lastIndexOf('/')
     const [folder, filename] = [slash === -1 ? '.' : file.slice(0, slash), file.slice(slash + 1)]
     const more = { filename, filenameNormalized: sanitizeName(filename) }
     const of = this.createFolderParameters(folder, prefix)
-    const name = prefix === '' ? 'path' : `${prefix}.path`
+    const name = prefix === undefined ? 'path' : `${prefix}.path`
     if (!this.isGo)
       return {
         ...of,
@@ -207,19 +209,19 @@ class SetReader {
           Object.entries(more).map(([key, value]) => [`${name}.${key}`, value]),
         ),
       }
-    const path = getPartAt(of, ...(prefix === '' ? ['path'] : [prefix, 'path']))
+    const path = getPartAt(of, ...(prefix === undefined ? ['path'] : [prefix, 'path']))
     const all = { ...(isJsonObject(path) ? path : {}), ...more }
-    return prefix === '' ? { path: all } : { [prefix]: { path: all } }
+    return prefix === undefined ? { path: all } : { [prefix]: { path: all } }
   }
 
-  private createFolderParameters(path: string, prefix: string): Parameters {
+  private createFolderParameters(path: string, prefix: string | undefined): Parameters {
     const segments = path.split('/')
     const basename = segments.at(-1) ?? ''
     if (this.isGo) {
       const of = { path: { path, basename, basenameNormalized: sanitizeName(basename), segments } }
-      return prefix === '' ? of : { [prefix]: of }
+      return prefix === undefined ? of : { [prefix]: of }
     }
-    const name = prefix === '' ? 'path' : `${prefix}.path`
+    const name = prefix === undefined ? 'path' : `${prefix}.path`
     return Object.fromEntries([
       [name, path],
       [`${name}.basename`, basename],

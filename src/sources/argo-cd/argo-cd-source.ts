@@ -6,6 +6,7 @@ import { shortenBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import {
   filterObjects,
+  findNonEmptyText,
   formatCanonicalJson,
   getPartAt,
   getTextAt,
@@ -128,12 +129,15 @@ function listSourcesAt(
   const title = formatTitle(own)
   const [namespace, name] = [getMetadataText(own, 'namespace'), getMetadataText(own, 'name')]
   // A source without a path provides files for the others; a chart comes from a registry.
-  if (!repository.isHere(getTextAt(source, 'repoURL')) || getTextAt(source, 'chart') !== '')
+  if (
+    !repository.isHere(getTextAt(source, 'repoURL')) ||
+    findNonEmptyText(source, 'chart') !== undefined
+  )
     return []
   if (isJsonArray(getPartAt(own, 'spec', 'sources')) && !isFilled(getPartAt(source, 'path')))
     return []
   const revision = shortenBranch(getTextAt(source, 'targetRevision'))
-  const isBase = revision === '' || revision === 'HEAD' || revision === repository.baseBranch
+  const isBase = ['', 'HEAD', repository.baseBranch].includes(revision)
   if (!isBase && repository.isBranch(revision)) return []
   const refused = (why: string): readonly RefusedSource[] => [{ title, why }]
   const path = getTextAt(source, 'path')
@@ -189,7 +193,7 @@ function mapRefs(
   { isHere, baseBranch }: SourcedRepository,
 ): ReadonlyMap<string, boolean> {
   const named = filterObjects(getPartAt(own, 'spec', 'sources')).filter(
-    (source) => getTextAt(source, 'ref') !== '',
+    (source) => findNonEmptyText(source, 'ref') !== undefined,
   )
   return new Map(
     named.map((source) => {

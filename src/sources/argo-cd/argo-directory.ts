@@ -3,6 +3,7 @@
  * findManifests, `docs/user-guide/directory.md`).
  */
 import {
+  findNonEmptyText,
   getKey,
   getPartAt,
   getTextAt,
@@ -50,11 +51,11 @@ export function createArgoDirectory(of: ArgoSource): SyncerBuilder {
 function printDirectory(source: JsonObject, folder: string, files: SourceFiles): string {
   const recurses = getPartAt(source, 'directory', 'recurse') === true
   const [include, exclude] = [
-    getTextAt(source, 'directory', 'include'),
-    getTextAt(source, 'directory', 'exclude'),
+    findNonEmptyText(source, 'directory', 'include'),
+    findNonEmptyText(source, 'directory', 'exclude'),
   ]
   for (const pattern of [include, exclude])
-    if (!hasSureBraces(pattern))
+    if (pattern !== undefined && !hasSureBraces(pattern))
       throw createArgoRefusal(
         source,
         `Argo CD reads the braces of the pattern ${pattern} otherwise than they look`,
@@ -62,8 +63,8 @@ function printDirectory(source: JsonObject, folder: string, files: SourceFiles):
   const chosen = ({ path, text, isLink }: PrintedFile): boolean => {
     if (!recurses && path.includes('/')) return false
     if (
-      (exclude !== '' && matchesGoGlob(exclude, path)) ||
-      (include !== '' && !matchesGoGlob(include, path))
+      (exclude !== undefined && matchesGoGlob(exclude, path)) ||
+      (include !== undefined && !matchesGoGlob(include, path))
     )
       return false
     if (isLink)
@@ -78,7 +79,7 @@ function printDirectory(source: JsonObject, folder: string, files: SourceFiles):
   const reads = (object: Json, { path, text }: PrintedFile): boolean => {
     if (isEmptyList(object)) return false
     // Other YAML files are skipped.
-    if (!isJsonObject(object) || getTextAt(object, 'kind') === '')
+    if (!isJsonObject(object) || findNonEmptyText(object, 'kind') === undefined)
       return path.endsWith('.json') || isLikeManifest(text)
     const items = getKey(object, 'items')
     if (isJsonArray(items))

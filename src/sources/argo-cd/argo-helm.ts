@@ -7,6 +7,7 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import {
   filterObjects,
   filterTexts,
+  findNonEmptyText,
   formatJson,
   getKey,
   getPartAt,
@@ -97,17 +98,17 @@ class Template {
   order({ capabilities }: SyncerBuild): HelmOrder {
     const [version, kubeVersion] = [
       getTextAt(this.given, 'version'),
-      getTextAt(this.given, 'kubeVersion'),
+      findNonEmptyText(this.given, 'kubeVersion'),
     ]
     if (!['', 'v3'].includes(version))
       throw createArgoRefusal(this.source, `Argo CD has no Helm ${version}`)
-    if (kubeVersion !== '' && !/^v?\d+\.\d+/.test(kubeVersion))
+    if (kubeVersion !== undefined && !/^v?\d+\.\d+/.test(kubeVersion))
       throw createArgoRefusal(this.source, `kubeVersion ${kubeVersion} is no version`)
     const words = ['--name-template', this.releaseName()]
     const namespace =
-      getTextAt(this.given, 'namespace') ||
-      getTextAt(this.object, 'spec', 'destination', 'namespace')
-    if (namespace !== '') words.push('--namespace', namespace)
+      findNonEmptyText(this.given, 'namespace') ??
+      findNonEmptyText(this.object, 'spec', 'destination', 'namespace')
+    if (namespace !== undefined) words.push('--namespace', namespace)
     for (const parameter of filterObjects(getKey(this.given, 'parameters'))) {
       const option = getKey(parameter, 'forceString') === true ? '--set-string' : '--set'
       words.push(
@@ -154,7 +155,7 @@ class Template {
     return {
       order: this.order(build),
       chart,
-      title: '',
+      title: undefined,
       layers: [...listChartLayers(chart), ...read, ...this.listOwnLayers(build)],
     }
   }
@@ -228,8 +229,10 @@ class Template {
   private getInlineValues(): PackageFile | undefined {
     const object = getKey(this.given, 'valuesObject')
     const text =
-      object === undefined || object === null ? getTextAt(this.given, 'values') : formatJson(object)
-    return text === ''
+      object === undefined || object === null
+        ? findNonEmptyText(this.given, 'values')
+        : formatJson(object)
+    return text === undefined
       ? undefined
       : { path: ARGO_VALUES, mode: '100644', content: new TextEncoder().encode(text) }
   }

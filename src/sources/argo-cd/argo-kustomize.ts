@@ -6,6 +6,7 @@
 import {
   filterObjects,
   filterTexts,
+  findNonEmptyText,
   getKey,
   getPartAt,
   getTextAt,
@@ -14,7 +15,7 @@ import {
   type Json,
   type JsonObject,
 } from '@backporch/kyaml/json'
-import { compareText } from '@backporch/kyaml/text'
+import { compareText, omitUndefined } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { PLAIN_BUILDER } from '../build/plain-builder.ts'
 import { parseImageEntry } from '../kustomize/files/image-entry.ts'
@@ -98,7 +99,7 @@ class Options {
   applyOver(authored: JsonObject): JsonObject {
     const value: { [key: string]: Json } = { ...authored }
     for (const name of ['namePrefix', 'nameSuffix', 'namespace'])
-      if (getTextAt(this.given, name) !== '') value[name] = getTextAt(this.given, name)
+      Object.assign(value, omitUndefined({ [name]: findNonEmptyText(this.given, name) }))
     const add = (name: string, list: readonly Json[] | undefined): void => {
       if (list !== undefined) value[name] = list
     }

@@ -184,11 +184,13 @@ class PatternReader {
     const all = this.characters.slice(this.at, end)
     this.at = end + 1
     const isNot = all[0] === '!'
-    const [low = '', dash, high = '', more] = isNot ? all.slice(1) : all
-    const isRange = dash === '-' && high !== '' && more === undefined
+    const [low = '', dash, high, more] = isNot ? all.slice(1) : all
+    const isRange = dash === '-' && more === undefined
     const listed = isNot ? all.slice(1) : all
     const has = (character: string): boolean =>
-      isRange ? character >= low && character <= high : listed.includes(character)
+      isRange && high !== undefined
+        ? character >= low && character <= high
+        : listed.includes(character)
     return listed.length === 0
       ? undefined
       : { kind: 'one', accepts: (character) => has(character) !== isNot }

@@ -78,11 +78,11 @@ export function solveTemplateValue(
 }
 
 function findNamedValue(inside: string, parameters: JsonObject): Json | undefined {
-  const [, field = ''] = /^\s*\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$/.exec(inside) ?? []
-  if (field !== '') return getPartAt(parameters, ...field.split('.'))
-  const [, list = '', position] =
+  const [, field] = /^\s*\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*$/.exec(inside) ?? []
+  if (field !== undefined) return getPartAt(parameters, ...field.split('.'))
+  const [, list, position] =
     /^\s*index\s+\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s+(\d{1,4})\s*$/.exec(inside) ?? []
-  const found = list === '' ? undefined : getPartAt(parameters, ...list.split('.'))
+  const found = list === undefined ? undefined : getPartAt(parameters, ...list.split('.'))
   return isJsonArray(found) ? found[Number(position)] : undefined
 }
 

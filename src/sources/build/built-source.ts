@@ -106,8 +106,8 @@ export interface SourceArtifact extends ArtifactContent {
 }
 
 export interface ClusterCapabilities {
-  /** As `v1.34.3`; empty if unknown. */
-  readonly version: string
+  /** As `v1.34.3`; undefined if unknown. */
+  readonly version: string | undefined
   /** As `apps/v1` and `apps/v1/Deployment`; empty if unknown. */
   readonly apiVersions: readonly string[]
 }
@@ -124,8 +124,8 @@ export interface HelmInput {
 export interface HelmChart {
   readonly order: HelmOrder
   readonly chart: ChartFiles
-  /** As `the chart podinfo 6.5.0`; empty for a chart in the repository. */
-  readonly title: string
+  /** As `the chart podinfo 6.5.0`; undefined for a chart in the repository. */
+  readonly title: string | undefined
   /** Later ones override earlier ones; the chart's defaults come first. */
   readonly layers: readonly ValuesLayer[]
 }

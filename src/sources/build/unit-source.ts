@@ -12,8 +12,8 @@ export interface ValuesRef {
   readonly name: string
   readonly optional: boolean
   readonly key: string
-  /** For a single value; empty for a values file. */
-  readonly targetPath: string
+  /** For a single value; undefined for a values file. */
+  readonly targetPath: string | undefined
 }
 
 export interface SetRepository {

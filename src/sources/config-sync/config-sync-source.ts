@@ -1,7 +1,7 @@
 /** The source Config Sync (docs/facts/config-sync-sources.md). */
 import { shortenBranch } from '@backporch/git-store/ref-name'
 import { KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
-import { getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
+import { findNonEmptyText, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
 import { getAnnotations, getMetadataText } from '@backporch/kyaml/resource'
 import { parseSyncFolder } from '../../syncers/own-resource.ts'
 import { formatOwnTitle } from '../../syncers/sync-path.ts'
@@ -65,8 +65,8 @@ function discoverSource(
       : []
   }
   if (!repository.isHere(getTextAt(own, 'spec', 'git', 'repo'))) return []
-  const revision = getTextAt(own, 'spec', 'git', 'revision')
-  const isDefault = revision === '' || revision === 'HEAD'
+  const revision = findNonEmptyText(own, 'spec', 'git', 'revision')
+  const isDefault = revision === undefined || revision === 'HEAD'
   const followed = shortenBranch(
     isDefault ? getTextAt(own, 'spec', 'git', 'branch') || 'master' : revision,
   )

@@ -1,6 +1,6 @@
 import { editYaml, type YamlEdit } from '@backporch/kyaml/edit-yaml'
 import { Failure } from '@backporch/kyaml/failure'
-import { getTextAt } from '@backporch/kyaml/json'
+import { findNonEmptyText } from '@backporch/kyaml/json'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 
 /** As programs write above generated content. */
@@ -42,7 +42,9 @@ function findMarkLine(text: string): number | undefined {
 function isSigned(text: string, path: string): boolean {
   return (
     /^["']?sops\b/m.test(text) &&
-    parseGoYaml(text, path).documents.some(({ value }) => getTextAt(value, 'sops', 'mac') !== '')
+    parseGoYaml(text, path).documents.some(
+      ({ value }) => findNonEmptyText(value, 'sops', 'mac') !== undefined,
+    )
   )
 }
 

@@ -52,10 +52,10 @@ function join(above: FieldPath, changes: readonly Emptying[]): readonly Resolved
   if (isHollow(rest)) return [{ ...first, drift: { ...first.drift, path: above, git: declared } }]
   const below = Map.groupBy(changes, ({ drift }) => {
     const step = drift.path[above.length]
-    return step === undefined || drift.path.length === above.length + 1 ? '' : stepKey(step)
+    return step === undefined || drift.path.length === above.length + 1 ? undefined : stepKey(step)
   })
   return [...below].flatMap(([key, own]) =>
-    key === '' ? own : join(own[0]?.drift.path.slice(0, above.length + 1) ?? [], own),
+    key === undefined ? own : join(own[0]?.drift.path.slice(0, above.length + 1) ?? [], own),
   )
 }
 

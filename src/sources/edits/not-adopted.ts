@@ -1,9 +1,9 @@
 /** Secrets, and objects that the cluster makes, are never written to git as a whole. */
 import type { FailureDetail } from '@backporch/kyaml/failure'
 import { getManagedFields } from '@backporch/kyaml/field'
-import { isJsonObject, type JsonObject } from '@backporch/kyaml/json'
+import { findNonEmptyText, isJsonObject, type JsonObject } from '@backporch/kyaml/json'
 import { isSecret } from '@backporch/kyaml/redaction'
-import { getMetadataText, isControlled } from '@backporch/kyaml/resource'
+import { isControlled } from '@backporch/kyaml/resource'
 import { isControlPlane } from '../../drift/attribute/actor-classes.ts'
 import type { Drift } from '../../drift/compare/drift.ts'
 
@@ -61,7 +61,8 @@ function explainForeignOwner(
   if (OF_THE_CLUSTER.has(`${group}/${kind}`)) return `the cluster itself writes every ${kind}`
   if (IN_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`))
     return 'the cluster itself creates it in every namespace'
-  if (getMetadataText(live, 'deletionTimestamp') !== '') return 'it is being deleted'
+  if (findNonEmptyText(live, 'metadata', 'deletionTimestamp') !== undefined)
+    return 'it is being deleted'
   const { entries } = getManagedFields(live)
   const writers = entries.filter(({ subresource }) => subresource === '')
   return writers.length > 0 && writers.every(({ manager }) => isControlPlane(manager))

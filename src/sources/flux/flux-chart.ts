@@ -57,7 +57,7 @@ function createHelmChart(release: FluxRelease, input: HelmInput): HelmChart {
     ...listChartLayers({ folder, files }),
     ...listOwnLayers(release, object, declared),
   ]
-  return { order: createOrder(release, input), chart: { folder, files }, title: '', layers }
+  return { order: createOrder(release, input), chart: { folder, files }, title: undefined, layers }
 }
 
 /** A clause; undefined if a render equals Flux's result. */

@@ -5,9 +5,9 @@
  */
 import { Failure } from '@backporch/kyaml/failure'
 import {
+  findNonEmptyText,
   getKey,
   getPartAt,
-  getTextAt,
   isJsonArray,
   isJsonObject,
   type Json,
@@ -170,8 +170,10 @@ const CORRECT_IT =
 
 export function isFluxApplied(object: Json): boolean {
   if (!isJsonObject(object)) return false
-  const [apiVersion, kind] = [getTextAt(object, 'apiVersion'), getTextAt(object, 'kind')]
-  if (apiVersion === '' || kind === '' || getMetadataText(object, 'name') === '') return false
+  const [apiVersion, kind, name] = [['apiVersion'], ['kind'], ['metadata', 'name']].map((path) =>
+    findNonEmptyText(object, ...path),
+  )
+  if (apiVersion === undefined || kind === undefined || name === undefined) return false
   return (
     kind.toLowerCase() !== 'kustomization' || !apiVersion.startsWith('kustomize.config.k8s.io/')
   )

@@ -7,6 +7,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import {
   filterObjects,
   filterTexts,
+  findNonEmptyText,
   getKey,
   getPartAt,
   getTextAt,
@@ -15,7 +16,7 @@ import {
   type Json,
   type JsonObject,
 } from '@backporch/kyaml/json'
-import { compareText } from '@backporch/kyaml/text'
+import { compareText, omitUndefined } from '@backporch/kyaml/text'
 import type { SyncerBuilder, WrittenKustomization } from '../build/built-source.ts'
 import { joinFolderPath, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import {
@@ -82,12 +83,10 @@ function buildFluxKustomization(
     kind: 'Kustomization',
     ...authored,
   }
-  const set = (name: string, given: string): void => {
-    if (given !== '') value[name] = given
-  }
-  set('namespace', getTextAt(spec, 'targetNamespace'))
-  set('namePrefix', getTextAt(spec, 'namePrefix'))
-  set('nameSuffix', getTextAt(spec, 'nameSuffix'))
+  const [namespace, namePrefix, nameSuffix] = ['targetNamespace', 'namePrefix', 'nameSuffix'].map(
+    (name) => findNonEmptyText(spec, name),
+  )
+  Object.assign(value, omitUndefined({ namespace, namePrefix, nameSuffix }))
   const add = (name: string, more: readonly Json[]): void => {
     if (more.length > 0) value[name] = [...listIn(authored, name), ...more]
   }

@@ -30,7 +30,7 @@ const SECRET: ValuesRef = {
   name: 'web',
   optional: false,
   key: 'values.yaml',
-  targetPath: '',
+  targetPath: undefined,
 }
 const HELM_RELEASE = {
   apiVersion: 'helm.toolkit.fluxcd.io/v2',

@@ -128,7 +128,7 @@ export function listOwnLayers(
 ): readonly ValuesLayer[] {
   const files = release.valuesFrom.flatMap((ref, at): ValuesLayer[] => {
     const text = findEntryText(declared?.get(formatValuesKey(ref)), ref.key) ?? release.entries[at]
-    if (text === undefined || ref.targetPath !== '') return []
+    if (text === undefined || ref.targetPath !== undefined) return []
     const { kind, namespace, name, key } = ref
     const values = readValues(text, ref)
     const place: ValuesPlace =
@@ -236,7 +236,7 @@ function releaseWords(
     '--no-hooks',
   ]
   if (revision > 1) words.push('--is-upgrade')
-  return [...words, ...buildCapabilityArgs({ version: '', apiVersions: [] }, capabilities)]
+  return [...words, ...buildCapabilityArgs({ version: undefined, apiVersions: [] }, capabilities)]
 }
 
 function indexChartFiles(chart: PackageFiles): ReadonlyMap<string, PackageFiles[number]> {
@@ -271,7 +271,7 @@ export function computeReleaseValues(
         'create it, or mark it as optional',
       )
     }
-    if (ref.targetPath === '') values = mergeValues(values, readValues(text, ref))
+    if (ref.targetPath === undefined) values = mergeValues(values, readValues(text, ref))
     else {
       const set = setValueAt(mergeValues(values, spec), ref.targetPath, text)
       if (set === undefined)
@@ -299,7 +299,7 @@ function listSecrets({ valuesFrom, entries }: FluxRelease): readonly string[] {
   return valuesFrom.flatMap((ref, at) => {
     const text = entries[at]
     if (ref.kind !== 'Secret' || text === undefined) return []
-    return (ref.targetPath === '' ? listTextsBelow(readValues(text, ref)) : [text]).filter(
+    return (ref.targetPath === undefined ? listTextsBelow(readValues(text, ref)) : [text]).filter(
       (each) => each.length >= SHORTEST_SECRET,
     )
   })

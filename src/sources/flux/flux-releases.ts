@@ -1,7 +1,13 @@
 /** Finds units of HelmReleases, as helm-controller `docs/spec/v2/helmreleases.md`. */
 import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
-import { filterObjects, getPartAt, getTextAt, type JsonObject } from '@backporch/kyaml/json'
+import {
+  filterObjects,
+  findNonEmptyText,
+  getPartAt,
+  getTextAt,
+  type JsonObject,
+} from '@backporch/kyaml/json'
 import { getLabels, getMetadataText } from '@backporch/kyaml/resource'
 import { formatRelease, HELM_TOOLKIT } from '../../syncers/flux-release-name.ts'
 import { isFilled, parseSyncFolder } from '../../syncers/own-resource.ts'
@@ -45,7 +51,7 @@ export function createBuiltReleaseSource(
   repository: SourcedRepository,
 ): UnitSource | RefusedSource {
   const title = `Flux HelmRelease ${formatOwnTitle(own)}`
-  if (getMetadataText(own, 'namespace') === '')
+  if (findNonEmptyText(own, 'metadata', 'namespace') === undefined)
     return {
       title: `Flux HelmRelease ${getMetadataText(own, 'name')}`,
       why: 'it has no namespace, and Flux applies no such resource',
@@ -149,10 +155,11 @@ function findChart(
     why: `nothing is recorded of what Helm stores of its release, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
   })
   const spec = getPartAt(own, 'spec', 'chart', 'spec')
-  const [kind, name] = [getTextAt(spec, 'sourceRef', 'kind'), getTextAt(spec, 'sourceRef', 'name')]
+  const kind = findNonEmptyText(spec, 'sourceRef', 'kind')
+  const name = getTextAt(spec, 'sourceRef', 'name')
   if (kind !== 'GitRepository') {
     const [from, named] =
-      kind === ''
+      kind === undefined
         ? [getTextAt(own, 'spec', 'chartRef', 'kind'), getTextAt(own, 'spec', 'chartRef', 'name')]
         : [kind, name]
     return refused(`its chart is of the ${from} ${named}, from which nothing is fetched`)
@@ -196,7 +203,7 @@ function listValuesRefs(own: JsonObject, namespace: string): readonly ValuesRef[
     if (kind !== 'ConfigMap' && kind !== 'Secret') return []
     const key = getTextAt(ref, 'formatValuesKey') || 'values.yaml'
     const at = {
-      targetPath: getTextAt(ref, 'targetPath'),
+      targetPath: findNonEmptyText(ref, 'targetPath'),
       optional: getPartAt(ref, 'optional') === true,
     }
     return [{ kind, namespace, name: getTextAt(ref, 'name'), key, ...at }]

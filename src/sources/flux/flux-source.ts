@@ -5,6 +5,7 @@
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import {
   filterObjects,
+  findNonEmptyText,
   formatCanonicalJson,
   getPartAt,
   getTextAt,
@@ -83,7 +84,7 @@ function discoverKustomization(
   const title = `Flux Kustomization ${formatOwnTitle(own)}`
   const [namespace, name] = [getMetadataText(own, 'namespace'), getMetadataText(own, 'name')]
   // A patch of a Kustomization in a file does not count.
-  if (getTextAt(own, 'spec', 'sourceRef', 'name') === '') return []
+  if (findNonEmptyText(own, 'spec', 'sourceRef', 'name') === undefined) return []
   const given = getPlace(own, of, namespace)
   if (given === undefined) return refuseArtifactSources(own, title, repository)
   if ('why' in given) return [{ title, why: given.why }]
@@ -140,7 +141,7 @@ function refuseArtifactSources(
     findDeclaredNamed(
       own,
       declared,
-      (object) => getTextAt(object, 'spec', 'sourceRef', 'name') !== '',
+      (object) => findNonEmptyText(object, 'spec', 'sourceRef', 'name') !== undefined,
     ) !== undefined
   if (!isDeclared || !['OCIRepository', 'Bucket'].includes(kind)) return []
   const why = `it applies the ${kind} ${getTextAt(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed anew`

@@ -147,18 +147,18 @@ class ExpressionReader {
 
   private name(): string {
     const name = this.match(NAME)
-    if (name === '') throw new BadSubstitution('unable to parse variable name')
+    if (name === undefined) throw new BadSubstitution('unable to parse variable name')
     return name
   }
 
   private parseOperator(pattern: RegExp): string {
-    return this.match(pattern)
+    return this.match(pattern) ?? ''
   }
 
-  private match(pattern: RegExp): string {
+  private match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at
-    const found = pattern.exec(this.text)?.[0] ?? ''
-    this.at += found.length
+    const found = pattern.exec(this.text)?.[0]
+    this.at += found?.length ?? 0
     return found
   }
 
@@ -193,7 +193,7 @@ class ExpressionReader {
     const parameters = [this.parseParameter((character) => character !== ':' && character !== '}')]
     if (this.next === '}')
       return this.closeExpression({ kind: 'variable', name, operator: ':', parameters })
-    if (this.match(/:+/y) === '') throw new BadSubstitution('bad substitution')
+    if (this.match(/:+/y) === undefined) throw new BadSubstitution('bad substitution')
     parameters.push(this.parseParameter((character) => character !== '}'))
     return this.closeExpression({ kind: 'variable', name, operator: ':', parameters })
   }
@@ -211,7 +211,7 @@ class ExpressionReader {
   private parseReplacement(name: string): Expression {
     const operator = this.parseOperator(/\/[/#%]?/y)
     const parameters = [this.parseParameter((character) => character !== '/', ESCAPED)]
-    if (this.match(/\/+/y) === '') throw new BadSubstitution('bad substitution')
+    if (this.match(/\/+/y) === undefined) throw new BadSubstitution('bad substitution')
     if (this.next !== '}')
       parameters.push(this.parseParameter((character) => character !== '}', ESCAPED))
     return this.closeExpression({ kind: 'variable', name, operator, parameters })
@@ -293,8 +293,8 @@ function mapEach(text: ByteText, map: (character: string) => string): ByteText {
 }
 
 function mapFirst(text: ByteText, map: (character: string) => string): ByteText {
-  const [first = ''] = splitCharacters(text)
-  return first === ''
+  const [first] = splitCharacters(text)
+  return first === undefined
     ? ''
     : convertToByteText(map(decodeCharacter(first))) + text.slice(first.length)
 }

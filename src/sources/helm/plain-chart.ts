@@ -31,7 +31,7 @@ export function createPlainChartBuild(choice: HelmChoice, packagePath: string): 
     '--include-crds',
     '--skip-tests',
     ...read.flatMap((path) => ['--values', path]),
-    ...buildCapabilityArgs({ version: '', apiVersions: [] }, choice.capabilities),
+    ...buildCapabilityArgs({ version: undefined, apiVersions: [] }, choice.capabilities),
   ]
   const orderOf = ({ files }: HelmInput) => {
     if (outside !== undefined) throw leavesRepository(outside, folder)
@@ -61,7 +61,7 @@ export function createPlainChartBuild(choice: HelmChoice, packagePath: string): 
           return {
             order: orderOf(input),
             chart,
-            title: '',
+            title: undefined,
             layers: [...listChartLayers(chart), ...layers],
           }
         },

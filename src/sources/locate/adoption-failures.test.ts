@@ -99,7 +99,11 @@ test('a rejection without another reason names the function that writes the fiel
 
 test('a rejection without its own location has that of the object in git', () => {
   const where = 'apps/web/config.yaml:1'
-  const obstacle = { where: '', why: 'the package does not render', remedy: 'choose restore' }
+  const obstacle = {
+    where: undefined,
+    why: 'the package does not render',
+    remedy: 'choose restore',
+  }
   assert.equal(createTrialRefusal(change(), { dirty: [], obstacles: [obstacle] }).where, where)
   assert.equal(
     createTrialRefusal(change(), { dirty: [], obstacles: [{ ...obstacle, where: 'Kptfile:7' }] })

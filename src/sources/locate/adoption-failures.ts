@@ -1,6 +1,7 @@
 import { Failure } from '@backporch/kyaml/failure'
 import { formatRedactedPath } from '@backporch/kyaml/redaction'
 import { describeResourceId } from '@backporch/kyaml/resource'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { listMoved, type MovedField } from '../edits/moved-fields.ts'
 import {
   createCannotFailure,
@@ -54,7 +55,7 @@ export function tryEdit<T>(obstacles: Obstacle[], apply: () => T): T | undefined
     return apply()
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
-    obstacles.push({ where: thrown.where ?? '', why: thrown.why, remedy: thrown.remedy })
+    obstacles.push({ where: thrown.where, why: thrown.why, remedy: thrown.remedy })
     return undefined
   }
 }
@@ -70,7 +71,7 @@ export function tryRender<T>(
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code === 'BP2001') throw thrown
     obstacles.push({
-      where: thrown.where ?? '',
+      where: thrown.where,
       why: `with the edit of ${what} the package does not render: ${thrown.why}`,
       remedy: thrown.remedy,
     })
@@ -126,7 +127,7 @@ export function createTrialRefusal(
   const [obstacle] = obstacles
   if (obstacle !== undefined) {
     const { where, why, remedy } = obstacle
-    return createCannotFailure(change, { ...(where === '' ? {} : { where }), why, remedy })
+    return createCannotFailure(change, { ...omitUndefined({ where }), why, remedy })
   }
   const created = change.desired?.location.step
   return createCannotFailure(change, {
@@ -149,8 +150,7 @@ function describeLaterRender({
   rewritten = [],
 }: Pick<DirtyTrial, 'number' | 'rewritten'>): string {
   if (number === 1) return ''
-  const kptfiles = rewritten.join(' and ')
-  return ` when the package is rendered a ${formatOrdinal(number)} time${kptfiles === '' ? '' : `, because the render before that changes ${kptfiles}`}`
+  return ` when the package is rendered a ${formatOrdinal(number)} time${rewritten.length === 0 ? '' : `, because the render before that changes ${rewritten.join(' and ')}`}`
 }
 
 /** Undefined if the renders prove the edit, and if they move other fields. */
@@ -161,13 +161,13 @@ export function findNotProvenObstacle(
   if (proof.others.length > 0) return undefined
   if (proof.unsettled !== undefined)
     return {
-      where: '',
+      where: undefined,
       why: `with the edit of ${what} the pipeline is not idempotent: ${proof.unsettled} changes with each render`,
       remedy: 'correct the pipeline so that a second render changes nothing, or choose restore',
     }
   if (proof.lands) return undefined
   return {
-    where: '',
+    where: undefined,
     why: `with the edit of ${what} the field gets another value${describeLaterRender(proof)}`,
     remedy:
       'edit by hand what the pipeline writes there, so that a second render changes nothing, or choose restore',

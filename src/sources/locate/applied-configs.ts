@@ -28,7 +28,7 @@ export class AppliedConfigs {
     this.files = new Set(
       runs.flatMap(({ step }) => {
         const { configPath } = step.function
-        return configPath === ''
+        return configPath === undefined
           ? []
           : [step.kptfile.slice(0, step.kptfile.lastIndexOf('/') + 1) + cleanPath(configPath)]
       }),

@@ -17,8 +17,8 @@ export interface Candidate {
 }
 
 export interface Obstacle {
-  /** Step or file; empty if neither is known. */
-  readonly where: string
+  /** Step or file; undefined if neither is known. */
+  readonly where: string | undefined
   readonly why: string
   readonly remedy: string
 }

@@ -118,16 +118,15 @@ export function listImageChanges(
 ): readonly (readonly { readonly path: FieldPath; readonly wanted: Wanted }[])[] {
   if (typeof now !== 'string' || typeof wanted !== 'string') return []
   const [was, is] = [splitReference(now), splitReference(wanted)]
-  if (was.name === is.name || was.tag === is.tag) return []
-  const tagged = leaves.filter(
-    ({ value }) => (String(value) === was.tag || value === '') && is.tag !== '',
-  )
+  const { tag } = is
+  if (was.name === is.name || was.tag === tag || tag === undefined) return []
+  const tagged = leaves.filter(({ value }) => String(value) === was.tag || value === '')
   const named = leaves.flatMap(({ path, value }) => {
     const name = value === was.name ? is.name : findOtherPart(String(value), was.name, is.name)
     return name === undefined ? [] : [{ path, wanted: name }]
   })
   return named.flatMap((name) =>
-    tagged.map(({ path, value }) => [name, { path, wanted: convertToTypeOf(is.tag, value) }]),
+    tagged.map(({ path, value }) => [name, { path, wanted: convertToTypeOf(tag, value) }]),
   )
 }
 
@@ -145,7 +144,7 @@ export function emptyParts(now: Json | undefined, wanted: Wanted): readonly Json
   while (!isEdge(first)) first -= 1
   while (!isEdge(end)) end += 1
   const part = wanted.slice(first, end).replace(/^[^\w]|[^\w]$/g, '')
-  return [...new Set([tag, part, wanted, name])].filter((each) => each !== '')
+  return [...new Set([tag ?? '', part, wanted, name])].filter((each) => each !== '')
 }
 
 const SEPARATORS = [',', ', ', ' ', ';', '|', ':', '\n']

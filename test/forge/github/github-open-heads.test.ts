@@ -99,7 +99,7 @@ describe('required drift/fresh status', () => {
     const status = (state: 'pending' | 'success', description: string) =>
       world.forge.ensureStatuses(
         commit as ObjectId,
-        [{ context: 'drift/fresh', state, description, url: '' }],
+        [{ context: 'drift/fresh', state, description, url: undefined }],
         SIGNAL,
       )
     await status('pending', 'the cluster is not observed')
@@ -150,7 +150,7 @@ describe('required drift/fresh status', () => {
     const { number, commit } = proposal()
     await world.forge.ensureStatuses(
       commit as ObjectId,
-      [{ context: 'drift/fresh', state: 'failure', description: 'moved', url: '' }],
+      [{ context: 'drift/fresh', state: 'failure', description: 'moved', url: undefined }],
       SIGNAL,
     )
     const name = `gh-readonly-queue/main/pr-${number}-${repository.head('main')}`

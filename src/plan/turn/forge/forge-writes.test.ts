@@ -133,7 +133,7 @@ test('a merge that the forge does not show yet is checked again, and a closed on
   const merged = mergedOf(UNIT)
   assert.deepEqual(writes([withPull(merged)])[0], 'stays-open')
   const closed = writes([
-    withPull(merged, { state: 'closed', decidedBy: '', decidedAt: '2026-11-21T10:00:30Z' }),
+    withPull(merged, { state: 'closed', decidedBy: undefined, decidedAt: '2026-11-21T10:00:30Z' }),
   ])
   assert.equal(closed.filter((text) => text.startsWith('comment #1')).length, 1)
   assert.ok(!closed.includes('stays-open'))

@@ -9,7 +9,7 @@ const fresh = (state: CommitStatus['state']): CommitStatus => ({
   context: 'drift/fresh',
   state,
   description: state,
-  url: '',
+  url: undefined,
 })
 const head = (
   kind: OpenHead['kind'],

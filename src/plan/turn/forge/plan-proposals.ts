@@ -196,7 +196,7 @@ export function planQueued(
     const commit = view.refs.get(ref)
     return commit === undefined
       ? []
-      : [{ kind: 'statuses', commit, statuses: [createMovedStatus('')] }]
+      : [{ kind: 'statuses', commit, statuses: [createMovedStatus(undefined)] }]
   })
 }
 

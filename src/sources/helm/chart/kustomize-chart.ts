@@ -1,6 +1,7 @@
 /** Reads a chart of `helmCharts` as kustomize `HelmChartInflationGenerator.go`. */
 import {
   filterTexts,
+  findNonEmptyText,
   formatJson,
   getPartAt,
   getTextAt,
@@ -68,10 +69,10 @@ export function findKustomizeChart(
     ...first,
     ...filterTexts(getPartAt(entry, 'additionalValuesFiles')).flatMap(fileAt),
   ]
-  const namespace = getTextAt(entry, 'namespace')
+  const namespace = findNonEmptyText(entry, 'namespace')
   const words = [
     ...['--name-template', getTextAt(entry, 'releaseName')],
-    ...(namespace === '' ? [] : ['--namespace', namespace]),
+    ...(namespace === undefined ? [] : ['--namespace', namespace]),
     ...(getPartAt(entry, 'includeCRDs') === true ? ['--include-crds'] : []),
     ...layers.flatMap(({ place }) => ['--values', place.kind === 'file' ? place.path : INLINE]),
   ]
@@ -85,7 +86,7 @@ export function findKustomizeChart(
   return {
     order: createHelmOrder(chart, words, written),
     chart,
-    title: '',
+    title: undefined,
     layers: [...listChartLayers(chart), ...layers],
   }
 }

@@ -147,7 +147,8 @@ export class HelmLocations {
 
   private listInFiles(now: Json | undefined, wanted: Wanted): readonly SourceCandidate[] {
     const { folder, files } = this.chart.chart
-    if (typeof now !== 'string' || typeof wanted !== 'string' || this.chart.title !== '') return []
+    if (typeof now !== 'string' || typeof wanted !== 'string' || this.chart.title !== undefined)
+      return []
     return listChartFiles(folder, files).flatMap((path): SourceCandidate[] => {
       const text = readSourceText(path, files)
       const isWhole = text.trimEnd() === now.trimEnd()
@@ -188,7 +189,11 @@ export class HelmLocations {
 
   private getTemplate({ id, location }: DesiredResource): string {
     const { title, order } = this.chart
-    if (title === '' && location.step !== HELM_CHARTS && (order.postRenderers ?? []).length === 0)
+    if (
+      title === undefined &&
+      location.step !== HELM_CHARTS &&
+      (order.postRenderers ?? []).length === 0
+    )
       return location.path
     const answer = this.library.built(createHelmBuild(this.source, order))
     if ('failure' in answer) throw new Failure(answer.failure)
@@ -252,7 +257,7 @@ export class HelmLocations {
 
   private formatTemplatePath(template: string): string {
     const { chart, title } = this.chart
-    return title === '' ? template : template.slice(chart.folder.length + 1)
+    return title === undefined ? template : template.slice(chart.folder.length + 1)
   }
 }
 

@@ -11,18 +11,18 @@ export const invertImage: Inverse = (input) => {
   if (typeof target.wanted !== 'string') return undefined
   const own = findTextAt(run.config, 'kind') === 'SetImage'
   const given = own ? mapAt(run.config, 'image') : mapAt(run.config, 'data')
-  const now: { readonly [part in Part | 'name']: string } = {
-    name: findTextAt(given, 'name') ?? '',
-    newName: findTextAt(given, 'newName') ?? '',
-    newTag: findTextAt(given, 'newTag') ?? '',
-    digest: findTextAt(given, 'digest') ?? '',
-  }
+  const [name, newName, newTag, digest] = ['name', 'newName', 'newTag', 'digest'].map(
+    (part) => findTextAt(given, part) || undefined,
+  )
   const wanted = splitReference(target.wanted)
   const changes = new Map<Part, string>()
-  if (wanted.name !== (now.newName || now.name)) changes.set('newName', wanted.name)
-  if (wanted.tag !== '' && wanted.tag !== now.newTag) changes.set('newTag', wanted.tag)
-  if (wanted.digest !== '' && wanted.digest !== now.digest) changes.set('digest', wanted.digest)
-  if ((wanted.tag === '' && now.newTag !== '') || (wanted.digest === '' && now.digest !== ''))
+  if (wanted.name !== (newName ?? name)) changes.set('newName', wanted.name)
+  if (wanted.tag !== undefined && wanted.tag !== newTag) changes.set('newTag', wanted.tag)
+  if (wanted.digest !== undefined && wanted.digest !== digest) changes.set('digest', wanted.digest)
+  if (
+    (wanted.tag === undefined && newTag !== undefined) ||
+    (wanted.digest === undefined && digest !== undefined)
+  )
     return createStepObstacle(
       run,
       'the live image has no tag, or no digest, and the function sets one',

@@ -18,7 +18,7 @@ export const invertReplacement: Inverse = (input) => {
   const locations = replacements.flatMap((replacement): Locations[] => {
     const parts = listTargetParts(input, replacement)
     const source = getValue(replacement, 'source')
-    const path = parsePath(getText(source, 'fieldPath') || 'metadata.name')
+    const path = parsePath(findText(source, 'fieldPath') ?? 'metadata.name')
     if (path === undefined) return []
     return input.finder.objects.flatMap((root): Locations[] => {
       const node = isSource(root, source) ? findNodeAtPath(root, path)?.node : undefined
@@ -95,25 +95,27 @@ function computeSourceValue(now: Json, options: Options | undefined, part: Json)
 
 function parseOptions(from: Json | undefined): Options | undefined {
   const options = getValue(from, 'options')
-  const delimiter = getText(options, 'delimiter')
+  const delimiter = findText(options, 'delimiter')
   const index = getValue(options, 'index')
-  return delimiter === '' ? undefined : { delimiter, index: typeof index === 'number' ? index : 0 }
+  return delimiter === undefined
+    ? undefined
+    : { delimiter, index: typeof index === 'number' ? index : 0 }
 }
 
 function isSource(object: YamlMap, source: Json | undefined): boolean {
   const apiVersion = findTextAt(object, 'apiVersion') ?? ''
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
   return (
-    fits(getText(source, 'group'), group) &&
-    fits(getText(source, 'version'), apiVersion.split('/').at(-1) ?? '') &&
-    fits(getText(source, 'kind'), findTextAt(object, 'kind') ?? '') &&
-    fits(getText(source, 'name'), findTextAt(object, 'metadata', 'name') ?? '') &&
-    fits(getText(source, 'namespace'), findTextAt(object, 'metadata', 'namespace') ?? '')
+    fits(findText(source, 'group'), group) &&
+    fits(findText(source, 'version'), apiVersion.split('/').at(-1) ?? '') &&
+    fits(findText(source, 'kind'), findTextAt(object, 'kind') ?? '') &&
+    fits(findText(source, 'name'), findTextAt(object, 'metadata', 'name') ?? '') &&
+    fits(findText(source, 'namespace'), findTextAt(object, 'metadata', 'namespace') ?? '')
   )
 }
 
-function fits(wanted: string, is: string): boolean {
-  return wanted === '' || wanted === is
+function fits(wanted: string | undefined, is: string): boolean {
+  return wanted === undefined || wanted === is
 }
 
 /** kustomize's paths: `spec.containers.[name=web].image`, `data.a\.b`, `list.0`. */
@@ -132,7 +134,7 @@ function getValue(json: Json | undefined, key: string): Json | undefined {
   return isJsonObject(json) ? getKey(json, key) : undefined
 }
 
-function getText(json: Json | undefined, key: string): string {
+function findText(json: Json | undefined, key: string): string | undefined {
   const value = getValue(json, key)
-  return typeof value === 'string' ? value : ''
+  return (typeof value === 'string' && value) || undefined
 }

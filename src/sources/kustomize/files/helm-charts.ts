@@ -7,6 +7,7 @@ import type { PackageFile } from '@backporch/kyaml/files'
 import {
   filterObjects,
   filterTexts,
+  findNonEmptyText,
   getPartAt,
   getTextAt,
   type JsonObject,
@@ -46,12 +47,9 @@ interface ChartEntry {
 export function listChartEntries(kustomization: JsonObject): readonly ChartEntry[] {
   const home = getTextAt(kustomization, 'helmGlobals', 'chartHome') || 'charts'
   return filterObjects(getPartAt(kustomization, 'helmCharts')).map((entry) => {
-    const [name, version, repo] = [
-      getTextAt(entry, 'name'),
-      getTextAt(entry, 'version'),
-      getTextAt(entry, 'repo'),
-    ]
-    const pulled = version !== '' && repo !== '' ? `${name}-${version}/` : ''
+    const name = getTextAt(entry, 'name')
+    const [version, repo] = [findNonEmptyText(entry, 'version'), findNonEmptyText(entry, 'repo')]
+    const pulled = version !== undefined && repo !== undefined ? `${name}-${version}/` : ''
     const values = [
       getTextAt(entry, 'valuesFile'),
       ...filterTexts(getPartAt(entry, 'additionalValuesFiles')),
@@ -64,9 +62,9 @@ function findProblem(entry: JsonObject): ChartEntry['problem'] {
   const unknown = Object.keys(entry).find((key) => !PLAIN.has(key) && !READ.has(key))
   if (unknown !== undefined)
     return { why: `${unknown} of a chart is not known here`, remedy: 'leave it out' }
-  if (getTextAt(entry, 'name') === '')
+  if (findNonEmptyText(entry, 'name') === undefined)
     return { why: 'a chart has no name', remedy: 'name its folder' }
-  return getTextAt(entry, 'releaseName') === ''
+  return findNonEmptyText(entry, 'releaseName') === undefined
     ? {
         why: `the chart ${getTextAt(entry, 'name')} has no releaseName, and Helm gives it another name each time`,
         remedy: 'give it a releaseName',
@@ -75,11 +73,11 @@ function findProblem(entry: JsonObject): ChartEntry['problem'] {
 }
 
 export function pullCommand({ entry, name }: ChartEntry): string {
-  const [repo, version] = [getTextAt(entry, 'repo'), getTextAt(entry, 'version')]
-  const of = repo.startsWith('oci://')
+  const [repo, version] = [findNonEmptyText(entry, 'repo'), findNonEmptyText(entry, 'version')]
+  const of = repo?.startsWith('oci://')
     ? `${repo.replace(/\/$/, '')}/${name}`
-    : `${name}${repo === '' ? '' : ` --repo ${repo}`}`
-  return `helm pull ${of}${version === '' ? '' : ` --version ${version}`} --untar`
+    : `${name}${repo === undefined ? '' : ` --repo ${repo}`}`
+  return `helm pull ${of}${version === undefined ? '' : ` --version ${version}`} --untar`
 }
 
 export function hasCharts(files: ReadonlyMap<string, Pick<PackageFile, 'content'>>): boolean {

@@ -6,7 +6,7 @@ export function parseImageEntry(text: string): JsonObject {
   const { name, tag, digest } = splitReference(text.slice(equals + 1))
   return {
     ...(equals === -1 ? { name } : { name: text.slice(0, equals), newName: name }),
-    newTag: tag,
-    digest,
+    newTag: tag ?? '',
+    digest: digest ?? '',
   }
 }

@@ -10,8 +10,7 @@ export function deriveEffectiveNamespace(item: YamlMap): string {
     isNamespacedKind(findTextAt(item, 'apiVersion') ?? '', findTextAt(item, 'kind') ?? '') === false
   )
     return CLUSTER
-  const namespace = findTextAt(item, 'metadata', 'namespace') ?? ''
-  return namespace === '' ? 'default' : namespace
+  return findTextAt(item, 'metadata', 'namespace') || 'default'
 }
 
 /** If local-config objects are resources too, kustomize requires neither kind nor name. */

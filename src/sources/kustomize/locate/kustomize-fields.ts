@@ -118,12 +118,11 @@ export function computeImageParts(
     ['newTag', live.tag],
     ['digest', live.digest],
   ] as const) {
-    const before = getEntryText(entry, part)
+    const before = getEntryText(entry, part) || undefined
     if (now === before) continue
     // A tag that the entry lacks comes from the manifest. A digest has no owner until it is set.
-    if (now === '') parts.set(part, undefined)
-    else if (before !== '' || part === 'digest' || getEntryText(entry, 'digest') !== '')
-      parts.set(part, now)
+    const isOwned = before !== undefined || part === 'digest' || getEntryText(entry, 'digest')
+    if (now === undefined || isOwned) parts.set(part, now)
   }
   return parts
 }
@@ -137,17 +136,18 @@ function findImageTexts(
   return kustomization.listTexts('images').flatMap(({ index: position, text: entry }) => {
     const equals = entry.indexOf('=')
     const [named, image] = [
-      entry.slice(0, Math.max(0, equals)),
+      entry.slice(0, Math.max(0, equals)) || undefined,
       splitReference(entry.slice(equals + 1)),
     ]
     const live = splitReference(wanted)
     if (splitReference(now).name !== image.name && named !== splitReference(now).name) return []
-    const other =
-      live.name !== image.name && named === '' ? `${image.name}=` : equals === -1 ? '' : `${named}=`
-    const tag = live.tag === '' || (image.tag === '' && image.digest === '') ? '' : `:${live.tag}`
-    const digest = live.digest === '' ? '' : `@${live.digest}`
+    const before = named ?? (live.name === image.name ? '' : image.name)
+    const other = before || equals !== -1 ? `${before}=` : ''
+    const hadTag = image.tag !== undefined || image.digest !== undefined
+    const tag = live.tag === undefined || !hadTag ? '' : `:${live.tag}`
+    const digest = live.digest === undefined ? '' : `@${live.digest}`
     const at = [...makePath('images'), index(position)]
-    const via = { via: `image:${named || image.name}`, what: `the image ${named || image.name}` }
+    const via = { via: `image:${named ?? image.name}`, what: `the image ${named ?? image.name}` }
     return [setField(kustomization, at, `${other}${live.name}${tag}${digest}`, via)]
   })
 }
@@ -179,7 +179,7 @@ export function findShownImage(
       ? findImageName(kustomizations, target, live.name)
       : getEntryText(entry, 'name')
   if (named === undefined) return undefined
-  return `${named}${live.tag === '' ? '' : `:${live.tag}`}${live.digest === '' ? '' : `@${live.digest}`}`
+  return `${named}${live.tag === undefined ? '' : `:${live.tag}`}${live.digest === undefined ? '' : `@${live.digest}`}`
 }
 
 function findImageName(

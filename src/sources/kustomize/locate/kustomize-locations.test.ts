@@ -314,7 +314,7 @@ test('a rejection names the transformer whose field cannot be edited', () => {
     (
       locations.find({ desired: web, path: path(at), wanted: 'x', declaredName: 'web' })[0]
         ?.obstacles ?? []
-    ).map(({ where, why }) => [where, why])
+    ).map(({ where, why }) => [where ?? null, why])
   assert.deepEqual(told('metadata.namespace'), [
     [
       'prod/kustomization.yaml:13',

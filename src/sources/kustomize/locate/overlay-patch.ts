@@ -6,6 +6,7 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { writeDocument } from '@backporch/kyaml/edit-yaml'
 import { type FieldPath, findValueAt } from '@backporch/kyaml/field'
 import {
+  findNonEmptyText,
   getKey,
   isJsonArray,
   isJsonObject,
@@ -13,7 +14,7 @@ import {
   type JsonObject,
 } from '@backporch/kyaml/json'
 import { getMetadataText } from '@backporch/kyaml/resource'
-import { splitReference } from '@backporch/kyaml/text'
+import { omitUndefined, splitReference } from '@backporch/kyaml/text'
 import { findTextAt } from '@backporch/kyaml/yaml'
 import {
   convertToFieldPath,
@@ -129,13 +130,13 @@ function getDeclaredIdentity(
   const at = location.item === undefined ? [] : [...makePath('items'), index(location.item)]
   const declared = document?.getValueAt(at)
   const from = isJsonObject(declared) ? declared : object
-  const namespace = getMetadataText(from, 'namespace')
+  const namespace = findNonEmptyText(from, 'metadata', 'namespace')
   return {
     apiVersion: getKey(from, 'apiVersion') ?? '',
     kind: getKey(from, 'kind') ?? '',
     metadata: {
       name: getMetadataText(from, 'name'),
-      ...(namespace === '' ? {} : { namespace }),
+      ...omitUndefined({ namespace }),
     },
   }
 }
@@ -176,8 +177,7 @@ function createEntryCandidates(
   const entry = {
     name: was.name,
     ...(is.name === was.name ? {} : { newName: is.name }),
-    ...(is.tag === '' ? {} : { newTag: is.tag }),
-    ...(is.digest === '' ? {} : { digest: is.digest }),
+    ...omitUndefined({ newTag: is.tag, digest: is.digest }),
   }
   return [createCandidate(list, 'an entry of images', [appendEntry(list, 'images', entry)])]
 }

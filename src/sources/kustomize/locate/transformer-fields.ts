@@ -112,15 +112,15 @@ function isWrittenFrom(
 function mayWrite(document: SourceDocument, { desired, path }: BuiltTarget): boolean {
   const now = findValueAt(desired.object, path)
   if (typeof now !== 'string' || now === '') return false
-  const given = (...names: readonly string[]): string => {
+  const given = (...names: readonly string[]): string | undefined => {
     const value = document.getValueAt(makePath(...names))
-    return typeof value === 'string' ? value : ''
+    return (typeof value === 'string' && value) || undefined
   }
   const kind = String(getKind(document))
   if (kind === 'NamespaceTransformer') return now === given('metadata', 'namespace')
   const [prefix, suffix] = [given('prefix'), given('suffix')]
   return (
-    (/^Prefix(Suffix)?Transformer$/.test(kind) && prefix !== '' && now.startsWith(prefix)) ||
-    (/^(Prefix)?SuffixTransformer$/.test(kind) && suffix !== '' && now.endsWith(suffix))
+    (/^Prefix(Suffix)?Transformer$/.test(kind) && prefix !== undefined && now.startsWith(prefix)) ||
+    (/^(Prefix)?SuffixTransformer$/.test(kind) && suffix !== undefined && now.endsWith(suffix))
   )
 }

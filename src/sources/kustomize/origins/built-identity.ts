@@ -73,8 +73,8 @@ export class BuiltIdentity {
     const now = this.now
     const first = this.names[0] as Name
     const matches = (field: string, ...values: readonly string[]): boolean => {
-      const pattern = getIdentityText(target, field)
-      return pattern === '' || values.some((value) => isWhole(pattern, value))
+      const pattern = findIdentityText(target, field)
+      return pattern === undefined || values.some((value) => isWhole(pattern, value))
     }
     const [namespace, before] = [
       this.getEffectiveNamespace(now.namespace),
@@ -102,8 +102,8 @@ export class BuiltIdentity {
 
   /** If the labels in the file and in the rendered object agree, so does every step between. */
   private matchMarks(target: JsonObject, field: string, marks: 'labels' | 'annotations'): Selected {
-    const selector = getIdentityText(target, field)
-    if (selector === '') return 'yes'
+    const selector = findIdentityText(target, field)
+    if (selector === undefined) return 'yes'
     const answers = this.objects.map((object) => {
       const found = getPartAt(object, 'metadata', marks)
       return selects(selector, isJsonObject(found) ? found : {})
@@ -122,6 +122,10 @@ export function getIdentityText(object: JsonObject, key: string): string {
       : ''
 }
 
+export function findIdentityText(object: JsonObject, key: string): string | undefined {
+  return getIdentityText(object, key) || undefined
+}
+
 function isWhole(pattern: string, value: string): boolean {
   try {
     return RE2JS.compile(`^(?:${pattern})$`).matches(value)
@@ -133,9 +137,9 @@ function isWhole(pattern: string, value: string): boolean {
 function selects(selector: string, marks: JsonObject): boolean | undefined {
   let all = true
   for (const part of selector.split(',')) {
-    const [, not, key = '', operator, value = ''] =
+    const [, not, key, operator, value = ''] =
       /^\s*(!?)\s*([\w./-]+)\s*(?:(==?|!=)\s*([\w.-]*)\s*)?$/.exec(part) ?? []
-    if (key === '') return undefined
+    if (key === undefined) return undefined
     const found = getKey(marks, key)
     const holds =
       operator === undefined

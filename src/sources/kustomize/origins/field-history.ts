@@ -23,7 +23,7 @@ export interface FieldWrite {
   readonly does: 'writes' | 'removes' | 'may write'
   readonly by: string
   readonly at: readonly WrittenAt[]
-  readonly decides: string
+  readonly decides: string | undefined
   readonly value: FieldValue
 }
 
@@ -48,7 +48,7 @@ export class FieldHistory {
     this.value = declared
   }
 
-  write(by: string, value: FieldValue, at: readonly WrittenAt[], decides = ''): void {
+  write(by: string, value: FieldValue, at: readonly WrittenAt[], decides?: string): void {
     this.value = value
     this.writes.push({ does: 'writes', by, at, decides, value })
   }
@@ -56,11 +56,23 @@ export class FieldHistory {
   remove(by: string, location: FileLocation): void {
     if (this.value === undefined) return
     this.value = undefined
-    this.writes.push({ does: 'removes', by, at: [{ location }], decides: '', value: undefined })
+    this.writes.push({
+      does: 'removes',
+      by,
+      at: [{ location }],
+      decides: undefined,
+      value: undefined,
+    })
   }
 
   mayWrite(by: string, location: FileLocation): void {
-    this.writes.push({ does: 'may write', by, at: [{ location }], decides: '', value: UNKNOWN })
+    this.writes.push({
+      does: 'may write',
+      by,
+      at: [{ location }],
+      decides: undefined,
+      value: UNKNOWN,
+    })
   }
 
   suspect(by: string, location: FileLocation): void {

@@ -4,7 +4,12 @@ import type { JsonObject } from '@backporch/kyaml/json'
 import { index, makePath, type SourceDocument } from '../../build/adopt/source-document.ts'
 import { readSourceText as fileText } from '../files/kustomize-build.ts'
 import { findGeneratorLocations, type GeneratorLocation } from '../locate/kustomize-fields.ts'
-import { type BuiltIdentity, getIdentityText, isIdentity } from './built-identity.ts'
+import {
+  type BuiltIdentity,
+  findIdentityText,
+  getIdentityText,
+  isIdentity,
+} from './built-identity.ts'
 import {
   type FieldHistory,
   type FieldValue,
@@ -147,11 +152,14 @@ export function findGeneratedBy(
   list: string,
   rendered: string,
 ): ReturnType<SourceDocument['listEntries']>[number] | undefined {
-  const nameOf = ({ value }: { readonly value: JsonObject }) => getIdentityText(value, 'name')
+  const nameOf = ({ value }: { readonly value: JsonObject }) => findIdentityText(value, 'name')
   return kustomization
     .listEntries(list)
-    .filter(
-      (entry) => isCreated(entry.value) && nameOf(entry) !== '' && rendered.includes(nameOf(entry)),
-    )
-    .sort((one, other) => nameOf(other).length - nameOf(one).length)[0]
+    .flatMap((entry) => {
+      const name = nameOf(entry)
+      return isCreated(entry.value) && name !== undefined && rendered.includes(name)
+        ? [{ entry, name }]
+        : []
+    })
+    .sort((one, other) => other.name.length - one.name.length)[0]?.entry
 }

@@ -9,7 +9,7 @@ import {
   type SourceDocument,
 } from '../../build/adopt/source-document.ts'
 import { parseImageEntry } from '../files/image-entry.ts'
-import { type BuiltIdentity, getIdentityText } from './built-identity.ts'
+import { type BuiltIdentity, findIdentityText, getIdentityText } from './built-identity.ts'
 import { type FieldHistory, type TracedField, UNKNOWN, type WrittenAt } from './field-history.ts'
 
 interface ImageWritesInput {
@@ -44,7 +44,7 @@ export function recordImageWrites(
 function writeImage({ value, whole, locationOf }: ImageEntry, history: FieldHistory): void {
   const now = history.value
   const parts = ['newName', 'newTag', 'digest', 'tagSuffix'].filter(
-    (part) => getIdentityText(value, part) !== '',
+    (part) => findIdentityText(value, part) !== undefined,
   )
   if (now === UNKNOWN) history.mayWrite('images of', whole)
   if (
@@ -123,9 +123,9 @@ function applyParts(image: string, entry: JsonObject): string {
     (part) => getIdentityText(entry, part),
   )
   const isSet = Boolean(newTag) || Boolean(newDigest)
-  const tag = isSet ? (newTag ?? '') : `${before.tag}${suffix ?? ''}`
-  const digest = isSet ? (newDigest ?? '') : suffix ? '' : before.digest
-  return `${name || before.name}${tag === '' ? '' : `:${tag}`}${digest === '' ? '' : `@${digest}`}`
+  const tag = isSet ? newTag : `${before.tag ?? ''}${suffix ?? ''}`
+  const digest = isSet ? newDigest : suffix ? undefined : before.digest
+  return `${name || before.name}${tag ? `:${tag}` : ''}${digest ? `@${digest}` : ''}`
 }
 
 const PART_WORDS: { readonly [part: string]: string } = {
@@ -135,7 +135,7 @@ const PART_WORDS: { readonly [part: string]: string } = {
   tagSuffix: 'the tag',
 }
 
-function formatDecidedParts(parts: readonly string[]): string {
+function formatDecidedParts(parts: readonly string[]): string | undefined {
   const words = parts.map((part) => PART_WORDS[part] ?? part)
-  return words.includes('the name') && words.length > 1 ? '' : words.join(' and ')
+  return words.includes('the name') && words.length > 1 ? undefined : words.join(' and ')
 }

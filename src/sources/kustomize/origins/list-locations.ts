@@ -2,7 +2,13 @@
  * Follows a list item through patches: a JSON patch counts indexes, and every patch may move them.
  */
 import { type FieldPath, findValueAt, indexOfStep, type PathStep } from '@backporch/kyaml/field'
-import { getPartAt, getTextAt, isJsonArray, isJsonEqual, type Json } from '@backporch/kyaml/json'
+import {
+  findNonEmptyText,
+  getPartAt,
+  isJsonArray,
+  isJsonEqual,
+  type Json,
+} from '@backporch/kyaml/json'
 import type { SourceDocument } from '../../build/adopt/source-document.ts'
 
 export class ListLocations {
@@ -49,7 +55,7 @@ export class ListLocations {
       const patched = document.getValueAt(this.path.slice(0, at))
       if (!isJsonArray(patched)) continue
       const step = this.path[at] as PathStep
-      const retained = patched.filter((item) => getDirective(item) === '')
+      const retained = patched.filter((item) => getDirective(item) === undefined)
       const isReplaced = patched.some((item) => getDirective(item) === 'replace')
       const others = isReplaced
         ? []
@@ -113,9 +119,9 @@ function applyListChange(
   return items.toSpliced(index, does === 'add' ? 0 : 1, value)
 }
 
-function getDirective(item: Json): string {
-  const directive = getTextAt(item, '$patch')
-  return directive === 'merge' ? '' : directive
+function getDirective(item: Json): string | undefined {
+  const directive = findNonEmptyText(item, '$patch')
+  return directive === 'merge' ? undefined : directive
 }
 
 /** A key that one of them lacks is a default. */

@@ -23,7 +23,7 @@ export function formatBuiltOriginLines({
         : [nowhere]
   const isFight = isExplained && writers.length + (authored === undefined ? 0 : 1) > 1
   const lines = writers.map((writer, position) => {
-    const decides = writer.decides === '' ? '' : ` ${writer.decides}`
+    const decides = writer.decides === undefined ? '' : ` ${writer.decides}`
     return `${writeText(writer)}${isFight && position === writers.length - 1 && writer.does === 'writes' ? `, which decides${decides}` : ''}`
   })
   return [

@@ -73,7 +73,7 @@ export class SyncerWrites {
         at.length === 1 ? 'the variable' : 'the variables',
         value,
         at,
-        isOneVariable(substitution, text) ? '' : 'a part of it',
+        isOneVariable(substitution, text) ? undefined : 'a part of it',
       )
   }
 
