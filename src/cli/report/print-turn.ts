@@ -94,7 +94,12 @@ export function printTurn(
       : {}),
     // Only the whole ledger shows which rules match nothing.
     ...buildNotesPart(
-      [...notes, ...createStaleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
+      [
+        ...notes,
+        ...(result.observedAt === undefined
+          ? []
+          : createStaleNotes(result.view.policies, [], result.observedAt.slice(0, 10))),
+      ],
       printer,
     ),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: buildUnmanagedPart(result.unmanaged) }),

@@ -92,7 +92,7 @@ function describeWhoAndWhen({ record }: ProposalSubject): string {
     : formatWriters(changes, 2)
   const at = single ? formatWrittenAt(first) : formatLastWritten(changes)
   return [
-    `Changed by ${who}${at === '' ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
+    `Changed by ${who}${at === undefined ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
     `first seen ${time(began)}`,
     `${single ? '' : 'highest '}risk ${formatRiskReasons(changes)}`,
   ].join(' · ')

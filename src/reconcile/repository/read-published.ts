@@ -71,7 +71,7 @@ export async function readPublished(
     published.push({
       ...{ workspace, revision, commit, ...found },
       at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
-      by: isBot(email, bot) ? '' : `${name} <${email}>`,
+      by: isBot(email, bot) ? undefined : `${name} <${email}>`,
     })
   }
   return published

@@ -179,7 +179,7 @@ function describe(
   commit: CommitView | undefined,
   bot: BotIdentity,
 ): Pick<UndoneDecision, 'commit' | 'by'> {
-  if (commit === undefined) return { commit: '', by: '' }
+  if (commit === undefined) return { commit: undefined, by: undefined }
   const { name, email } = commit.author
-  return { commit: commit.id, by: email === bot.email ? '' : `${name} <${email}>` }
+  return { commit: commit.id, by: email === bot.email ? undefined : `${name} <${email}>` }
 }

@@ -25,8 +25,8 @@ export interface ListedRule {
   readonly target: string
   readonly fields: string
   readonly reason: string
-  /** Last day; empty for no end. */
-  readonly expires: string
+  /** Last day; undefined for no end. */
+  readonly expires: string | undefined
   /**
    * `Matching`: it hides something now. `Unmatched`: it hides nothing in any unit. `Untried`: no
    * report of the ledger has it, because it applies to no observed object, or no turn observed
@@ -35,10 +35,10 @@ export interface ListedRule {
   readonly state: 'Matching' | 'Unmatched' | 'Untried' | 'Expired'
   readonly hits: number
   readonly units: number
-  /** Day; empty while it covers something, or if untried. */
-  readonly unmatchedSince: string
-  /** `now`, the first day without a match, `never`, or empty if untried. */
-  readonly lastMatched: string
+  /** Day; undefined while it covers something, or if untried. */
+  readonly unmatchedSince: string | undefined
+  /** `now`, the first day without a match, `never`, or undefined if untried. */
+  readonly lastMatched: string | undefined
 }
 
 /** In the order of the policies' files, then annotations by location. `today` is `YYYY-MM-DD`. */
@@ -59,7 +59,7 @@ export function listRules(
       target: describeTarget(rule),
       fields: describeFields(rule),
       reason: rule.reason,
-      expires: rule.expires ?? '',
+      expires: rule.expires,
     })),
   )
   const annotations = new Map(reports.flatMap(listAnnotationRules))
@@ -81,7 +81,7 @@ function listAnnotationRules({
 }: DriftReport): (readonly [string, WrittenRule])[] {
   return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
     if (annotation === undefined) return []
-    const { where, fields, reason, expires = '' } = annotation
+    const { where, fields, reason, expires } = annotation
     const target = annotation.target || `every object of ${getUnitName(unit)}`
     const about = [target, fields].filter((part) => part !== '').join(', ')
     return [
@@ -105,7 +105,7 @@ function listAnnotationRules({
 
 function summarizeMatches(
   entries: readonly RuleMatch[],
-  expires: string,
+  expires: string | undefined,
   today: string,
 ): Pick<ListedRule, Known> {
   const hits = entries.reduce((sum, entry) => sum + (entry.hits ?? 0), 0)
@@ -115,7 +115,7 @@ function summarizeMatches(
   const last = entries.flatMap(({ matched, unmatchedSince }) =>
     matched === true && unmatchedSince !== undefined ? [unmatchedSince] : [],
   )
-  const expired = !isActive({ expires: expires === '' ? undefined : expires }, today)
+  const expired = !isActive({ expires }, today)
   const state = expired
     ? 'Expired'
     : hits > 0
@@ -127,13 +127,13 @@ function summarizeMatches(
     state,
     hits: expired ? 0 : hits,
     units: entries.length,
-    unmatchedSince: hits > 0 || days.length === 0 ? '' : selectLatest(days),
+    unmatchedSince: hits > 0 || days.length === 0 ? undefined : selectLatest(days),
     lastMatched:
       entries.length === 0
-        ? ''
+        ? undefined
         : hits > 0
           ? expired
-            ? ''
+            ? undefined
             : 'now'
           : last.length === 0
             ? 'never'
@@ -161,7 +161,7 @@ export function listStaleRules(
           why: `the ignore rule at ${where} ended on ${expires} and no longer matches anything`,
         },
       ]
-    if (state !== 'Unmatched' || unmatchedSince > limit) return []
+    if (state !== 'Unmatched' || (unmatchedSince ?? '') > limit) return []
     const when =
       lastMatched === 'never'
         ? `has matched nothing since it was first tried on ${unmatchedSince}`

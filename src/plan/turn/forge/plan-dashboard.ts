@@ -77,9 +77,9 @@ export function buildDashboard(
       // No checkbox opens what waits for the policy, or for a rule of the repository.
       const id =
         held.reason === 'policy' || held.reason === 'refused'
-          ? ''
+          ? undefined
           : getDriftId(report.spec.fingerprint)
-      return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
+      return [{ ...unit, id, why: held.why, until: held.until }]
     }),
     snoozed: open.flatMap(({ report, unit }) => {
       const until = report.status.snoozedUntil
@@ -97,12 +97,12 @@ export function buildDashboard(
       const merged = findFailedMerge(report, ledger)
       return merged === undefined
         ? []
-        : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
+        : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision }]
     }),
     stuck: rows.flatMap(({ report, unit }) => {
       const { stuckSince, setAside = [] } = report.status
       const why = setAside.find((aside) => aside.stuckSince !== undefined)?.why ?? ''
-      return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
+      return stuckSince === undefined ? [] : [{ ...unit, stuckSince: stuckSince || undefined, why }]
     }),
     notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) =>
       listNotAdoptable(report, unit),
@@ -143,7 +143,7 @@ function createUndecidedUnit({ report, unit }: Row, input: DashboardInput): Unde
     report.spec.unit.package,
   )
   // Time while held does not count as waiting for a decision.
-  const opened = proposal.openedAt ?? unit.since
+  const opened = proposal?.openedAt ?? unit.since
   const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
   return {
     ...unit,
@@ -163,10 +163,11 @@ function compareUrgency({ unit: left }: Row, { unit: right }: Row): number {
   )
 }
 
-function getProposal({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
-  return (
-    proposals.get(parseBranchEpisode(status.branch) ?? status.episode) ?? { label: '', url: '' }
-  )
+function getProposal(
+  { status }: DriftReport,
+  { proposals }: DashboardInput,
+): DashboardProposal | undefined {
+  return proposals.get(parseBranchEpisode(status.branch) ?? status.episode)
 }
 
 export function parseBranchEpisode(branch: string | undefined): string | undefined {
@@ -176,13 +177,13 @@ export function parseBranchEpisode(branch: string | undefined): string | undefin
 function getClose(
   { spec }: DriftReport,
   { closed }: LedgerContent,
-): { readonly by: string; readonly at: string; readonly until: string } {
+): { readonly by: string | undefined; readonly at: string; readonly until: string } {
   const own = [...closed.values()].filter(
     (one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined',
   )
   const last = own.sort((left, right) => compareText(left.status.at, right.status.at)).at(-1)
   return {
-    by: last?.status.decidedBy ?? '',
+    by: last?.status.decidedBy || undefined,
     at: last?.status.at ?? '',
     until: last?.status.silentUntil ?? '',
   }
@@ -221,7 +222,7 @@ function listNotAdoptable(
             cluster,
             packageName,
             object: describeResourceId(change.ref),
-            field: change.path ?? '',
+            field: change.path,
             why,
           },
         ]
@@ -239,14 +240,16 @@ function listLostClusters({
     status.failure === undefined ? [] : [{ cluster, ...status.failure }],
   )
   const never = notObserved.flatMap(({ cluster, code }) =>
-    ledger.clusters.has(cluster) ? [] : [{ cluster, since: '', code, why: FAILURE_CODES[code] }],
+    ledger.clusters.has(cluster)
+      ? []
+      : [{ cluster, since: undefined, code, why: FAILURE_CODES[code] }],
   )
   return [...known, ...never]
     .flatMap(({ cluster, since, code, why }) => {
       const recent =
-        since !== '' &&
+        since !== undefined &&
         addSeconds(since, getClusterDetection(policies, cluster, 'unobservedAfter')) > now
-      return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
+      return recent ? [] : [{ cluster, packageName: undefined, since, why: `${why} (${code})` }]
     })
     .sort((left, right) => compareText(left.cluster, right.cluster))
 }
@@ -280,7 +283,7 @@ function listIgnores({ policies }: PolicySet, today: string): DashboardSubject['
           about: describeRule(rule),
           where: rule.where,
           reason: rule.reason,
-          expires: rule.expires ?? '',
+          expires: rule.expires,
         },
       ]
     }),

@@ -212,7 +212,7 @@ function createUnseenMergeActions(
   const commit = readObjectId(status.commit)
   if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined))
     return []
-  const by = status.decidedBy.replace(/ <.*/, '')
+  const by = status.decidedBy.replace(/ <.*/, '') || undefined
   const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
   // Porch publishes the package without the record.
   const path =
@@ -220,7 +220,7 @@ function createUnseenMergeActions(
       ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode)
       : `${folder}Kptfile`
   const url = dialect.fileUrl(commit, path, undefined)
-  const { publishedBy, revision = '', altered = '' } = status
+  const { publishedBy, revision = '', altered } = status
   const comment =
     publishedBy === undefined
       ? createOutcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
@@ -276,7 +276,7 @@ function findOutcome(
     return {
       kind: 'published',
       revision: status.revision ?? '',
-      by: status.decidedBy.replace(/ <.*/, ''),
+      by: status.decidedBy.replace(/ <.*/, '') || undefined,
     }
   if (status.silentUntil === undefined) return undefined
   const critical = findWorstRisk(spec.changes) === 'critical'

@@ -106,7 +106,7 @@ function listNewOpenings({ units, requested }: LimitsQuestion): readonly Opening
         name: names.sort()[0] ?? '',
         free:
           risk === 'critical' ||
-          own.some(({ plan }) => requested.has(getDriftId(plan.report.spec.fingerprint))),
+          own.some(({ plan }) => requested.has(getDriftId(plan.report.spec.fingerprint) ?? '')),
       }
     })
     .sort(

@@ -76,7 +76,7 @@ export function showRules(
       where: known?.where ?? policy.where,
       about: known === undefined ? '' : describeRule(known),
       reason: rule.reason,
-      expires: rule.expires ?? '',
+      expires: rule.expires,
       over: rule.expires !== undefined && rule.expires < requested.slice(0, 10),
     }
   })
