@@ -71,8 +71,8 @@ function convertRuleToItem({
 
 const COLUMNS: readonly Column<ListedRule>[] = [
   { name: 'WHERE', value: ({ where }) => where },
-  { name: 'TARGET', value: ({ target }) => target || 'every object' },
-  { name: 'FIELDS', value: ({ fields }) => fields || 'everything' },
+  { name: 'TARGET', value: ({ target }) => target ?? 'every object' },
+  { name: 'FIELDS', value: ({ fields }) => fields ?? 'everything' },
   { name: 'REASON', value: ({ reason }) => reason },
   {
     name: 'EXPIRES',

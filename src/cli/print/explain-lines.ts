@@ -4,9 +4,8 @@ import { describeResourceId, getAnnotations } from '@backporch/kyaml/resource'
 import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import {
-  describeFields,
   describeMismatch,
-  describeTarget,
+  describeRule,
   findIgnoreMismatch,
   type IgnoreRule,
   isActive,
@@ -203,11 +202,7 @@ function listRuleAnswers(
 ): Tried[] {
   let first = !hidden
   return rules.map((rule) => {
-    const about = convertToOneLine(
-      [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') ||
-        'every object',
-      200,
-    )
+    const about = convertToOneLine(describeRule(rule) || 'every object', 200)
     const name = `${convertToOneLine(rule.where, 200)} (${levelText(rule)})`
     if (!isActive(rule, today))
       return { name, about, answer: `not tried: it ended on ${rule.expires ?? ''}` }

@@ -11,7 +11,7 @@ const creator = {
   operation: 'Update',
   subresource: '',
   class: 'human-tool',
-  at: '',
+  at: undefined,
   confidence: 'field-manager',
 } as const
 const FOUND: UnmanagedObjects = {

@@ -214,7 +214,7 @@ test('the reader sends nothing but reads and dry runs, whatever it is asked', as
     }),
     'GET /openapi/v3': () => ({ body: { paths: {} } }),
   })
-  assert.equal((await api.cluster.identify(signal)).uid, '')
+  assert.equal((await api.cluster.identify(signal)).uid, undefined)
   await api.cluster.readLive([target], signal)
   await api.cluster.predict({ ...target, object: {} }, 'kubectl', signal)
   assert.deepEqual(

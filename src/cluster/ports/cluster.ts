@@ -12,8 +12,8 @@ import type {
 } from '@backporch/kyaml/resource'
 
 export interface ClusterIdentity {
-  /** Of the kube-system namespace; empty if unreadable, as in a recording. */
-  readonly uid: string
+  /** Of the kube-system namespace; undefined if unreadable, as in a recording. */
+  readonly uid: string | undefined
   /** No such namespace: a server that just started, or an incomplete Kubernetes. */
   readonly hasNoUid?: boolean
   readonly version: string

@@ -159,7 +159,7 @@ test('a deletion, of which the cluster keeps no trace, gets its user, program an
   ])
   assert.deepEqual(actor, {
     manager: 'kubectl',
-    operation: '',
+    operation: undefined,
     subresource: '',
     class: 'human-tool',
     at: '2026-11-21T09:30:00Z',

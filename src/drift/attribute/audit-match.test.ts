@@ -166,7 +166,7 @@ test('a scale has no time in the object, and its request has', () => {
   const scaled = drift('modified', 'spec.replicas', 5, {
     manager: 'kubectl',
     subresource: 'scale',
-    at: '',
+    at: undefined,
   })
   assert.equal(
     auditMatch(scaled, [scale('ada', 4), scale('bob', 5), scale('carl', 5)]),
@@ -180,7 +180,7 @@ const WITHOUT_THEME = answered('2', { timeout: '30' }, { ci: { at: T1, keys: ['t
 const removed = drift('removed', 'data.theme', undefined, {
   manager: 'unknown',
   confidence: 'none',
-  at: '',
+  at: undefined,
 })
 
 test('who removed a field is proven by the answers and the request', () => {
@@ -240,7 +240,7 @@ test('who deleted an object is proven by the request, the last one', () => {
   const missing = drift('missing', '', undefined, {
     manager: 'unknown',
     confidence: 'none',
-    at: '',
+    at: undefined,
   })
   const gone = (user: string, at: string, more: AuditSample = {}): AuditSample => ({
     verb: 'delete',

@@ -114,7 +114,7 @@ test('beside an entry that cannot be read the drift that the others show is name
   }
 })
 
-test('a time that is none is empty, and the manager is named all the same', () => {
+test('a time that is none is unknown, and the manager is named all the same', () => {
   const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
   const entries = entriesOf(edited).map((entry) =>
     isJsonObject(entry) ? { ...entry, time: 'yesterday\u001b[2J' } : entry,
@@ -124,7 +124,7 @@ test('a time that is none is empty, and the manager is named all the same', () =
     withMetadata(edited, { managedFields: entries }),
     undefined,
   ).items
-  assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', ''])
+  assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', undefined])
 })
 
 test('three hundred managers of one object: each is found, and fields that nest without end are an entry that cannot be read', () => {

@@ -87,7 +87,8 @@ export function findAdoptWindow({
   return (drift) => {
     const { actor, id } = drift
     if (actor.class !== 'human-tool') return false
-    const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
+    const at =
+      actor.at === undefined || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
     return windows.some((window) =>
       isScheduled(window)
         ? findWindowEnd(window, at) !== undefined

@@ -355,7 +355,7 @@ test('what people change by hand is adopted in a window that is open then, or wh
     false,
   )
   assert.equal(
-    adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, at: '' } })),
+    adopts([MORNING], driftOf('spec.replicas', { actor: { ...actor, at: undefined } })),
     false,
     'observed at ten',
   )

@@ -11,7 +11,7 @@ const { signal } = new AbortController()
 /** A ledger that knows the cluster `prod` by this identity. */
 async function checked(
   identity: string,
-  uid: string,
+  uid: string | undefined,
   name = 'prod',
   hasNoUid = false,
 ): Promise<string> {
@@ -41,12 +41,12 @@ test('another cluster behind a known name is refused, before any of its objects 
 })
 
 test('a cluster without a kube-system namespace is not the one that had one', async () => {
-  assert.equal(await checked(hashIdentity('one'), '', 'prod', true), 'BP3015')
-  assert.equal(await checked('', '', 'prod', true), 'the same')
+  assert.equal(await checked(hashIdentity('one'), undefined, 'prod', true), 'BP3015')
+  assert.equal(await checked('', undefined, 'prod', true), 'the same')
 })
 
 test('a cluster that nobody saw before, or whose identity cannot be read, is taken at its name', async () => {
   assert.equal(await checked(hashIdentity('one'), 'two', 'test'), 'the same')
-  assert.equal(await checked(hashIdentity('one'), ''), 'the same')
+  assert.equal(await checked(hashIdentity('one'), undefined), 'the same')
   assert.equal(await checked('', 'two'), 'the same')
 })

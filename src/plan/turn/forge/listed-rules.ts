@@ -22,8 +22,10 @@ export interface ListedRule {
   readonly policy: string
   readonly priority: number
   readonly about: string
-  readonly target: string
-  readonly fields: string
+  /** Undefined: every object. */
+  readonly target: string | undefined
+  /** Undefined: everything. */
+  readonly fields: string | undefined
   readonly reason: string
   /** Last day; undefined for no end. */
   readonly expires: string | undefined
@@ -81,9 +83,10 @@ function listAnnotationRules({
 }: DriftReport): (readonly [string, WrittenRule])[] {
   return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
     if (annotation === undefined) return []
-    const { where, fields, reason, expires } = annotation
+    const { where, reason, expires } = annotation
+    const fields = annotation.fields || undefined
     const target = annotation.target || `every object of ${getUnitName(unit)}`
-    const about = [target, fields].filter((part) => part !== '').join(', ')
+    const about = [target, fields].filter((part) => part !== undefined).join(', ')
     return [
       [
         `${where} ${rule}`,
