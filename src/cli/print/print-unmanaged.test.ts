@@ -28,7 +28,7 @@ const FOUND: UnmanagedObjects = {
       id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'y\u001b' },
       apiVersion: 'apps/v1',
       creator: UNKNOWN_ACTOR,
-      createdAt: '',
+      createdAt: undefined,
     },
   ],
   unread: ['cannot list secrets: forbidden'],

@@ -113,12 +113,12 @@ function createDriftResults(drift: DriftReport | DriftRecord, minimum: Risk): Fu
 }
 
 function describe({ change, actor, risk, reason }: Change): string {
-  const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
+  const isGuess = actor.confidence === 'last-writer'
   const who =
     actor.confidence === 'none'
       ? 'by an unknown writer'
-      : `${perhaps}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
-  const when = actor.at === '' || perhaps !== '' ? '' : ` at ${convertToOneLine(actor.at, 40)}`
+      : `${isGuess ? 'perhaps ' : ''}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
+  const when = actor.at === '' || isGuess ? '' : ` at ${convertToOneLine(actor.at, 40)}`
   return `unreviewed drift: ${change} ${who}${when}, risk ${risk} (${convertToOneLine(reason, 40)})`
 }
 

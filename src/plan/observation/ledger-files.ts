@@ -73,8 +73,8 @@ function createResourceGroup(
 ): JsonObject {
   const source = {
     name: inventory?.name || unit.slug,
-    namespace: inventory?.namespace ?? '',
-    inventoryId: inventory?.id ?? '',
+    namespace: inventory?.namespace || undefined,
+    inventoryId: inventory?.id || undefined,
     commit: spec.unit.commit,
     drift: getMemberDrift({ spec, status }),
   }

@@ -47,10 +47,10 @@ export function formatChangeCount({ changes: number }: DashboardUnit): string {
 }
 
 export function formatProposalLink({
-  proposal,
+  proposal: { label, url },
 }: {
-  readonly proposal: DashboardProposal | undefined
+  readonly proposal: DashboardProposal
 }): string {
-  if (proposal === undefined) return 'being opened'
-  return formatMarkdownLink(formatMarkdownCell(proposal.label, 40), proposal.url)
+  if (label === undefined) return 'being opened'
+  return formatMarkdownLink(formatMarkdownCell(label, 40), url)
 }

@@ -15,15 +15,15 @@ export interface DashboardUnit {
 }
 
 export interface DashboardProposal {
-  readonly label: string
+  /** Undefined while the forge has no proposal. */
+  readonly label: string | undefined
   readonly url: string
   /** RFC 3339 UTC; absent if unknown. */
   readonly openedAt?: string
 }
 
 export interface UndecidedUnit extends DashboardUnit {
-  /** Undefined while the forge has none. */
-  readonly proposal: DashboardProposal | undefined
+  readonly proposal: DashboardProposal
   readonly plan: Plan
   readonly waits: boolean
   /** Seconds, in whole steps of the policy's limit; absent below it. */
@@ -47,7 +47,7 @@ export interface DashboardSubject {
     readonly until: string | undefined
   })[]
   readonly snoozed: readonly (DashboardUnit & {
-    readonly proposal: DashboardProposal | undefined
+    readonly proposal: DashboardProposal
     readonly until: string
   })[]
   readonly silenced: readonly (DashboardUnit & {

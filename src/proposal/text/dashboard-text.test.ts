@@ -12,8 +12,7 @@ const unit = (cluster: string, label?: string): DashboardSubject['undecided'][nu
   risk: 'medium',
   since: '2026-08-21T14:03:00Z',
   url: '',
-  proposal:
-    label === undefined ? undefined : { label, url: `https://forge.example/pulls/${label}` },
+  proposal: { label, url: label === undefined ? '' : `https://forge.example/pulls/${label}` },
   plan: 'Restore',
   waits: false,
 })

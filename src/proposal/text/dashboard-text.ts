@@ -79,7 +79,7 @@ function groupRows<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): rea
 
 function groupDecisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
   return groupRows(units, (unit) =>
-    unit.proposal === undefined ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
+    unit.proposal.label === undefined ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
   )
 }
 

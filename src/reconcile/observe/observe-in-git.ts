@@ -95,7 +95,7 @@ async function findUnit(
   return {
     cluster,
     packagePath: path,
-    packageName: path === '' ? name : path,
+    packageName: path || name,
     slug: derivePackageSlug(path, name),
     ...of,
   }

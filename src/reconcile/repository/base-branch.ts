@@ -15,7 +15,7 @@ export function resolveBase(
 ): { readonly baseBranch: string; readonly base: ObjectId } {
   const baseBranch = branch ?? read.defaultBranch
   const base = read.refs.get(`refs/heads/${baseBranch}`)
-  if (base === undefined) throw createNoSuchBranchFailure(repository, read, baseBranch)
+  if (base === undefined) throw createNoSuchBranchFailure(repository, read, baseBranch || undefined)
   return { baseBranch, base }
 }
 
@@ -31,7 +31,7 @@ export function createHeadNotes(
 function createNoSuchBranchFailure(
   repository: PackageRepository,
   { refs, head }: RepositoryRefs,
-  branch: string,
+  branch: string | undefined,
 ): Failure {
   const branches = [...refs.keys()].flatMap((ref) =>
     ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : [],
@@ -43,7 +43,7 @@ function createNoSuchBranchFailure(
       : `HEAD of the repository names ${JSON.stringify(head)}, which holds changes or records and is no base branch`
   return new Failure({
     code: 'BP1003',
-    what: branch === '' ? unnamed : `there is no branch ${JSON.stringify(branch)}`,
+    what: branch === undefined ? unnamed : `there is no branch ${JSON.stringify(branch)}`,
     where: repository.remote,
     why:
       known.length === 0

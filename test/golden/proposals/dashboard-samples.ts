@@ -41,7 +41,7 @@ export const DASHBOARD: DashboardSubject = {
       plan: 'Mixed',
       waits: true,
     },
-    { ...dashboardUnit({ cluster: 'edge-01', risk: 'low' }), proposal: undefined, plan: 'Adopt', waits: false },
+    { ...dashboardUnit({ cluster: 'edge-01', risk: 'low' }), proposal: { label: undefined, url: '' }, plan: 'Adopt', waits: false },
   ],
   held: Array.from({ length: 40 }, (_each, index) => ({
     ...dashboardUnit({ cluster: `edge-${String(index + 1).padStart(2, '0')}`, risk: index < 2 ? 'high' : 'low' }),

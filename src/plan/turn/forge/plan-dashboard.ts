@@ -143,7 +143,7 @@ function createUndecidedUnit({ report, unit }: Row, input: DashboardInput): Unde
     report.spec.unit.package,
   )
   // Time while held does not count as waiting for a decision.
-  const opened = proposal?.openedAt ?? unit.since
+  const opened = proposal.openedAt ?? unit.since
   const steps = Math.floor((Date.parse(now) - Date.parse(opened)) / 1_000 / escalateAfter)
   return {
     ...unit,
@@ -163,11 +163,9 @@ function compareUrgency({ unit: left }: Row, { unit: right }: Row): number {
   )
 }
 
-function getProposal(
-  { status }: DriftReport,
-  { proposals }: DashboardInput,
-): DashboardProposal | undefined {
-  return proposals.get(parseBranchEpisode(status.branch) ?? status.episode)
+function getProposal({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
+  const id = parseBranchEpisode(status.branch) ?? status.episode
+  return proposals.get(id) ?? { label: undefined, url: '' }
 }
 
 export function parseBranchEpisode(branch: string | undefined): string | undefined {

@@ -13,6 +13,7 @@ import {
 } from '../../../proposal/text/proposal-statuses.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import { recordPath } from '../../../record/record-paths.ts'
+import { joinFolderPath } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import type { Applier } from '../../../status/applier.ts'
 import { findWorstRisk } from '../../observation/closed-episode.ts'
 import { type FoundOutcome, isClosedByPerson } from '../../observation/found-outcome.ts'
@@ -213,12 +214,12 @@ function createUnseenMergeActions(
   if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined))
     return []
   const by = status.decidedBy.replace(/ <.*/, '') || undefined
-  const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
+
   // Porch publishes the package without the record.
   const path =
     status.publishedBy === undefined
       ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode)
-      : `${folder}Kptfile`
+      : joinFolderPath(spec.unit.package, 'Kptfile')
   const url = dialect.fileUrl(commit, path, undefined)
   const { publishedBy, revision = '', altered } = status
   const comment =
