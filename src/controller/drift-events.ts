@@ -44,7 +44,10 @@ interface Ranked {
   readonly rank: number
 }
 
-function createUnitEvents({ plan, observation }: PlannedResult, url: string): readonly Ranked[] {
+function createUnitEvents(
+  { plan, observation }: PlannedResult,
+  url: string | undefined,
+): readonly Ranked[] {
   const before = groupByObject(observation.git.ledger.report?.spec.changes ?? [])
   const now = groupByObject(plan.report.spec.changes)
   const verdicts = new Map(
@@ -105,13 +108,16 @@ function getLiveVersion(
   return { apiVersion: verdict?.apiVersion ?? '', uid: verdict?.items[0]?.uid, resourceVersion }
 }
 
-function findProposalUrl({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
+function findProposalUrl(
+  { plan, observation }: PlannedResult,
+  { proposals }: TurnResult,
+): string | undefined {
   const [open] = plan.openBranches
   const ended = open === undefined ? undefined : observation.proposals.get(open.ref)
-  return proposals.get(plan.branch)?.url ?? ended?.url ?? ''
+  return (proposals.get(plan.branch)?.url ?? ended?.url) || undefined
 }
 
-function formatDetectedNote(changes: readonly Change[], url: string): string {
+function formatDetectedNote(changes: readonly Change[], url: string | undefined): string {
   const shown = changes.slice(0, MOST_FIELDS).map(changeText)
   const left = changes.length - shown.length
   return fitText(
@@ -130,8 +136,8 @@ function changeText(change: Change): string {
 }
 
 /** The URL is never cut. */
-function fitText(text: string, url: string): string {
-  const tail = url === '' || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
+function fitText(text: string, url: string | undefined): string {
+  const tail = url === undefined || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
   const room = MOST_BYTES - Buffer.byteLength(tail)
   let limit = room
   while (Buffer.byteLength(convertToOneLine(text, limit)) > room) limit -= 1

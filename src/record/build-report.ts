@@ -128,11 +128,11 @@ export function showHealth(
   const { status, others } = computeUnitHealth(members)
   const known = members.length > 0 || incomplete.length === 0
   const objects = others.slice(0, MOST_OBJECTS).map((member) => {
-    const message = formatHealthMessage(member)
+    const message = formatHealthMessage(member) || undefined
     return {
       ref: getChangeRef(member.id),
       status: member.status,
-      ...(message === '' ? {} : { message }),
+      ...(message === undefined ? {} : { message }),
     }
   })
   return { status: known ? status : 'Unknown', ...(objects.length === 0 ? {} : { objects }) }

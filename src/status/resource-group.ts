@@ -164,9 +164,9 @@ function createActuationFields(status: StatusWord, drift: MemberDrift): JsonObje
 const LONGEST_MESSAGE = 256
 
 /** Without credentials of a foreign condition. */
-export function formatHealthMessage({ id, status, health = '' }: GroupMember): string {
-  if (status === 'Current' || status === 'NotFound') return ''
-  return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)
+export function formatHealthMessage({ id, status, health }: GroupMember): string | undefined {
+  if (status === 'Current' || status === 'NotFound' || health === undefined) return undefined
+  return isSensitive({ id, path: [] }, health) ? undefined : health.slice(0, LONGEST_MESSAGE)
 }
 
 function createConditions(member: GroupMember): readonly Condition[] {
@@ -178,7 +178,7 @@ function createConditions(member: GroupMember): readonly Condition[] {
       type,
       status: getCertainty(status),
       reason: status,
-      message: formatHealthMessage(member),
+      message: formatHealthMessage(member) ?? '',
     })
   }
   if (drift === 'drifted')

@@ -53,8 +53,8 @@ test('what two questions want is listed once, without content, and a kind that i
   ]
   const [one, two] = await api.cluster.readInventories(
     [
-      { listing, labelSelector: '' },
-      { listing: listing.slice(0, 1), labelSelector: '' },
+      { listing, labelSelector: undefined },
+      { listing: listing.slice(0, 1), labelSelector: undefined },
     ],
     signal,
   )
@@ -101,7 +101,7 @@ test('a kind that is wanted in many namespaces is listed once over all, and each
   const listing = teams.map((team) => location('ConfigMap', team))
   const everywhere = 'GET /api/v1/configmaps'
   const one = await scriptedApi(t, { [everywhere]: () => metadata('ConfigMap', 'team-3', 'x') })
-  const [found] = await one.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  const [found] = await one.cluster.readInventories([{ listing, labelSelector: undefined }], signal)
   assert.deepEqual(
     [keys(found), one.requested()],
     [['/ConfigMap/team-3/x'], [`${everywhere}?limit=500`]],
@@ -117,7 +117,7 @@ test('a kind that is wanted in many namespaces is listed once over all, and each
     [everywhere]: () => statusAnswer(403, 'Forbidden', 'no'),
     ...Object.fromEntries(routes),
   })
-  const [all] = await each.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  const [all] = await each.cluster.readInventories([{ listing, labelSelector: undefined }], signal)
   assert.deepEqual(keys(all).length, 8)
 })
 
@@ -165,7 +165,10 @@ test('a kind that is removed between discovery and its list has no objects; one 
 
   const missing = await scriptedApi(t, { [CONFIG_MAPS]: () => metadata('ConfigMap', 'shop', 'a') })
   const listing = [location('ConfigMap', 'shop'), location('Service', 'shop')]
-  const [part] = await missing.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  const [part] = await missing.cluster.readInventories(
+    [{ listing, labelSelector: undefined }],
+    signal,
+  )
   assert.deepEqual(
     part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code),
     ['BP3009'],

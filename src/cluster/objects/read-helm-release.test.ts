@@ -201,7 +201,7 @@ test('who may not read Secrets is told so, and no other question fails with it',
     ...NO_TEXTS,
     [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets'),
   })
-  const listing = { listing: [], labelSelector: '' }
+  const listing = { listing: [], labelSelector: undefined }
   const [release, listed] = await api.cluster.readInventories([REF, listing], signal)
   assert.equal(release instanceof Failure && release.code, 'BP3003')
   assert.deepEqual(listed, { source: 'a listing', resources: [], objects: [] })

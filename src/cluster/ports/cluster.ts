@@ -90,7 +90,8 @@ export interface ListedLocation {
 
 export interface ListingRef {
   readonly listing: readonly ListedLocation[]
-  readonly labelSelector: string
+  /** Undefined: all objects of the locations. */
+  readonly labelSelector: string | undefined
 }
 
 interface NamespacesRef {

@@ -175,8 +175,8 @@ export function planLine({ record, previousPlan }: ProposalSubject): string {
   return `**Plan: ${planWord(plan)}.** ${capitalizeFirst(what)}.${before}${why}`
 }
 
-function formatChangedBy(login: string): string {
-  return login === '' ? '' : `, changed by ${formatMarkdownCell(login, 60)}`
+function formatChangedBy(login: string | undefined): string {
+  return login === undefined ? '' : `, changed by ${formatMarkdownCell(login, 60)}`
 }
 
 function formatNames(objects: readonly string[]): string {

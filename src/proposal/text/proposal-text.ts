@@ -226,8 +226,8 @@ function formatHealthPart({ health, dialect }: ProposalSubject): string[] {
   const words = `Health: ${current} of ${count(health.length, 'object')} Current`
   if (others.length === 0) return [`${words}.`, '']
   const lines = others.map(
-    ({ id, status, health: message = '' }) =>
-      `${formatMarkdownCell(describeResourceId(id))}: ${status}${message === '' ? '' : `, ${formatMarkdownCell(message, 200)}`}`,
+    ({ id, status, health: message }) =>
+      `${formatMarkdownCell(describeResourceId(id))}: ${status}${message === undefined ? '' : `, ${formatMarkdownCell(message, 200)}`}`,
   )
   return formatFolded(dialect, words, undefined, listOf(lines, MEMBERS_SHOWN, 'object'))
 }
