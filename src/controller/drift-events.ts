@@ -76,7 +76,7 @@ function createUnitEvents(
       verdict === undefined ? observation.incomplete.length === 0 : verdict.state === 'in-sync'
     if (first === undefined || now.has(key) || !isGone) return []
     const [apiVersion, note] = [
-      verdict?.apiVersion ?? '',
+      verdict?.apiVersion || undefined,
       fitText('no difference to git that needs a decision is left', url),
     ]
     return [
@@ -87,7 +87,7 @@ function createUnitEvents(
           regarding: first.ref,
           apiVersion,
           uid: undefined,
-          resourceVersion: '',
+          resourceVersion: undefined,
           note,
         },
       },
@@ -104,8 +104,13 @@ function getLiveVersion(
   verdict: ObjectVerdict | undefined,
 ): Pick<DriftEvent, 'apiVersion' | 'uid' | 'resourceVersion'> {
   const resourceVersion =
-    verdict?.live === undefined ? '' : getMetadataText(verdict.live, 'resourceVersion')
-  return { apiVersion: verdict?.apiVersion ?? '', uid: verdict?.items[0]?.uid, resourceVersion }
+    verdict?.live === undefined ? undefined : getMetadataText(verdict.live, 'resourceVersion')
+  const item = verdict?.items[0]
+  return {
+    apiVersion: verdict?.apiVersion || undefined,
+    uid: item === undefined ? undefined : (item.uid ?? null),
+    resourceVersion: resourceVersion || undefined,
+  }
 }
 
 function findProposalUrl(

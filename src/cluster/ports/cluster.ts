@@ -152,8 +152,8 @@ export type ApprovedWrite =
   | {
       readonly kind: 'delete'
       readonly target: WantedObject
-      readonly uid: string
-      readonly resourceVersion: string
+      readonly uid: string | undefined
+      readonly resourceVersion: string | undefined
     }
 
 /** The commit goes into the field manager and User-Agent of each request. */

@@ -132,7 +132,7 @@ function createResolvedChange(
     drift: {
       id: { ...change.ref },
       apiVersion: desired.apiVersion,
-      uid: '',
+      uid: undefined,
       change: change.change,
       path,
       git: change.git,

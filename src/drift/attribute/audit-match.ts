@@ -268,7 +268,7 @@ function containsObject({ response }: AuditedWrite, { name }: ResourceId): boole
 
 function findCreation({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMatch | undefined {
   const created = own.filter(({ created, object }) => created && object.subresource === '')
-  const same = uid === '' ? undefined : created.findLast(({ object }) => object.uid === uid)
+  const same = uid === undefined ? undefined : created.findLast(({ object }) => object.uid === uid)
   if (same !== undefined) return { write: same, proof: 'proven' }
   const at = findValueAt(live, [createFieldStep('metadata'), createFieldStep('creationTimestamp')])
   return typeof at === 'string'

@@ -45,8 +45,8 @@ export type Resolution = 'Restore' | 'Adopt' | 'Release'
 export interface Drift {
   readonly id: ResourceId
   readonly apiVersion: string
-  /** Empty for `missing`. */
-  readonly uid: string
+  /** Undefined for `missing`. */
+  readonly uid: string | undefined
   readonly change: ChangeKind
   /** Empty for `missing` and `unexpected`. */
   readonly path: FieldPath
