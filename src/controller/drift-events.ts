@@ -44,7 +44,10 @@ interface Ranked {
   readonly rank: number
 }
 
-function createUnitEvents({ plan, observation }: PlannedResult, url: string): readonly Ranked[] {
+function createUnitEvents(
+  { plan, observation }: PlannedResult,
+  url: string | undefined,
+): readonly Ranked[] {
   const before = groupByObject(observation.git.ledger.report?.spec.changes ?? [])
   const now = groupByObject(plan.report.spec.changes)
   const verdicts = new Map(
@@ -73,7 +76,7 @@ function createUnitEvents({ plan, observation }: PlannedResult, url: string): re
       verdict === undefined ? observation.incomplete.length === 0 : verdict.state === 'in-sync'
     if (first === undefined || now.has(key) || !isGone) return []
     const [apiVersion, note] = [
-      verdict?.apiVersion ?? '',
+      verdict?.apiVersion || undefined,
       fitText('no difference to git that needs a decision is left', url),
     ]
     return [
@@ -84,7 +87,7 @@ function createUnitEvents({ plan, observation }: PlannedResult, url: string): re
           regarding: first.ref,
           apiVersion,
           uid: undefined,
-          resourceVersion: '',
+          resourceVersion: undefined,
           note,
         },
       },
@@ -101,17 +104,25 @@ function getLiveVersion(
   verdict: ObjectVerdict | undefined,
 ): Pick<DriftEvent, 'apiVersion' | 'uid' | 'resourceVersion'> {
   const resourceVersion =
-    verdict?.live === undefined ? '' : getMetadataText(verdict.live, 'resourceVersion')
-  return { apiVersion: verdict?.apiVersion ?? '', uid: verdict?.items[0]?.uid, resourceVersion }
+    verdict?.live === undefined ? undefined : getMetadataText(verdict.live, 'resourceVersion')
+  const item = verdict?.items[0]
+  return {
+    apiVersion: verdict?.apiVersion || undefined,
+    uid: item === undefined ? undefined : (item.uid ?? null),
+    resourceVersion: resourceVersion || undefined,
+  }
 }
 
-function findProposalUrl({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
+function findProposalUrl(
+  { plan, observation }: PlannedResult,
+  { proposals }: TurnResult,
+): string | undefined {
   const [open] = plan.openBranches
   const ended = open === undefined ? undefined : observation.proposals.get(open.ref)
-  return proposals.get(plan.branch)?.url ?? ended?.url ?? ''
+  return (proposals.get(plan.branch)?.url ?? ended?.url) || undefined
 }
 
-function formatDetectedNote(changes: readonly Change[], url: string): string {
+function formatDetectedNote(changes: readonly Change[], url: string | undefined): string {
   const shown = changes.slice(0, MOST_FIELDS).map(changeText)
   const left = changes.length - shown.length
   return fitText(
@@ -130,8 +141,8 @@ function changeText(change: Change): string {
 }
 
 /** The URL is never cut. */
-function fitText(text: string, url: string): string {
-  const tail = url === '' || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
+function fitText(text: string, url: string | undefined): string {
+  const tail = url === undefined || Buffer.byteLength(url) > MOST_BYTES / 2 ? '' : `; ${url}`
   const room = MOST_BYTES - Buffer.byteLength(tail)
   let limit = room
   while (Buffer.byteLength(convertToOneLine(text, limit)) > room) limit -= 1

@@ -33,12 +33,12 @@ export class ReadinessState {
 
   /**
    * @param interval milliseconds
-   * @param repository empty if there is only one
+   * @param repository undefined if there is only one
    */
-  constructor(interval: number, repository = '') {
+  constructor(interval: number, repository?: string) {
     this.interval = interval
     this.repository =
-      repository === '' ? 'repository' : `repository ${formatLoggableName(repository)}`
+      repository === undefined ? 'repository' : `repository ${formatLoggableName(repository)}`
   }
 
   setFailing(lasting: readonly Failure[]): void {

@@ -185,7 +185,7 @@ export class RepositorySet {
       request: () => loop.request(),
     })
     const wake = (): number => turns.intake.wake()
-    const readiness = new ReadinessState(interval, entry.name)
+    const readiness = new ReadinessState(interval, entry.name || undefined)
     let wasSlow = false
     const admit = async (stopped: AbortSignal): Promise<() => void> => {
       const due = performance.now()

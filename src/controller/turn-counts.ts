@@ -44,7 +44,7 @@ export function createAnsweredEvent({
     outcome,
     proposal: formatLoggableName(proposal.label, 60),
     command: formatLoggableName(line, 100),
-    ...(by === '' ? {} : { by: formatLoggableName(by, 60) }),
+    ...(by === undefined ? {} : { by: formatLoggableName(by, 60) }),
     ...(failure === undefined ? {} : { failure }),
   }
 }

@@ -115,18 +115,19 @@ function countIgnored(report: DriftReport | undefined): ReadonlyMap<string, numb
   return countBy(ignored, ({ rule = '' }) => (rule.startsWith(PRESET) ? 'preset' : 'rule'))
 }
 
-function findUrl({ plan, observation }: PlannedResult, { proposals }: TurnResult): string {
-  return (
-    proposals.get(plan.branch)?.url ??
-    observation.proposals.get(`refs/heads/${plan.branch}`)?.url ??
-    ''
-  )
+function findUrl(
+  { plan, observation }: PlannedResult,
+  { proposals }: TurnResult,
+): string | undefined {
+  const proposal =
+    proposals.get(plan.branch) ?? observation.proposals.get(`refs/heads/${plan.branch}`)
+  return proposal?.url || undefined
 }
 
 function createPackageNumbers(
   unit: PlannedResult,
   { cluster, package: name }: Counted,
-  url: string,
+  url: string | undefined,
 ): PackageNumbers {
   const { plan, observation } = unit
   const { report, record, branch } = plan
@@ -151,13 +152,13 @@ function createPackageNumbers(
             branch,
             state: lifecycle === 'Draft' ? 'draft' : 'open',
             plan: wanted || 'none',
-            url: url === '' ? '' : formatLoggableName(url, 500),
+            url: url === undefined ? undefined : formatLoggableName(url, 500),
           },
   }
 }
 
-function getSyncerName({ syncer }: PlannedResult['observation']): string {
-  return syncer === undefined ? '' : (findSyncerOfManager(syncer.manager) ?? 'other')
+function getSyncerName({ syncer }: PlannedResult['observation']): string | undefined {
+  return syncer === undefined ? undefined : (findSyncerOfManager(syncer.manager) ?? 'other')
 }
 
 /** Includes episodes that a command ended. */
@@ -230,7 +231,7 @@ function listEndedOccurrences(
     before,
     now,
     syncer,
-  }: { readonly before: Counted; readonly now: Counted; readonly syncer: string },
+  }: { readonly before: Counted; readonly now: Counted; readonly syncer: string | undefined },
 ): readonly Occurrence[] {
   const { cluster, package: name } = now
   const known = before.ended.get(spec.episode)

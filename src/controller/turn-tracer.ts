@@ -54,7 +54,7 @@ export class TurnTracer {
     if (this.count > MOST_REQUESTS) return
     const ended = this.now()
     const status = /^[1-5]\d\d\b/.exec(outcome)?.[0]
-    const method = to.system === 'git' ? '' : (/^[A-Z]{3,7}\b/.exec(what)?.[0] ?? '')
+    const method = to.system === 'git' ? undefined : /^[A-Z]{3,7}\b/.exec(what)?.[0]
     const call: TracedCall = {
       began: ended - milliseconds,
       ended,

@@ -97,17 +97,17 @@ export class Locations {
 
 export function listSchemaProblems(error: z.ZodError, location: Locations): Problem[] {
   return error.issues.flatMap((issue) => {
-    const path = issue.path.map(String).join('.')
+    const path = issue.path.map(String).join('.') || undefined
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         where: location.formatLocation([...issue.path, key]),
-        why: `unknown field ${path === '' ? key : `${path}.${key}`}`,
+        why: `unknown field ${path === undefined ? key : `${path}.${key}`}`,
       }))
     }
     return [
       {
         where: location.formatLocation(issue.path),
-        why: `${path === '' ? 'the document' : path}: ${issue.message}`,
+        why: `${path ?? 'the document'}: ${issue.message}`,
       },
     ]
   })

@@ -164,8 +164,8 @@ class Reader {
     const name: Name = off ? 'mode' : 'ignore'
     const paths = off ? [] : this.parsePaths()
     if (paths === undefined || (paths.length === 0 && !off)) return undefined
-    const reason = this.found.get('reason')?.trim() ?? ''
-    if (reason === '') return this.refuse(name, `it needs a ${PREFIX}reason too`)
+    const reason = this.found.get('reason')?.trim() || undefined
+    if (reason === undefined) return this.refuse(name, `it needs a ${PREFIX}reason too`)
     const expires = this.found.get('expires')
     if (expires !== undefined && !daySchema.safeParse(expires).success)
       return this.refuse('expires', 'wanted a date like 2026-12-31')

@@ -43,7 +43,7 @@ export function createVisibilityRule(entry: Entry, where: string): VisibilityRul
       .map(parseRulePath)
       .filter((path): path is RulePath => !('problem' in path)),
     patterns: 'patterns' in entry ? (entry.patterns ?? []) : [],
-    reason: entry.reason ?? '',
+    reason: entry.reason,
     where,
   }
 }

@@ -51,8 +51,9 @@ export function scheduleProblem(text: string): string | undefined {
       ? 'there is no such day'
       : undefined
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message.replace(/^[A-Za-z]+: /, '') : ''
-    return `${wanted}${why === '' ? '' : ` (${why})`}`
+    const why =
+      thrown instanceof Error ? thrown.message.replace(/^[A-Za-z]+: /, '') || undefined : undefined
+    return `${wanted}${why === undefined ? '' : ` (${why})`}`
   }
 }
 

@@ -11,8 +11,8 @@ export interface PackageNumbers {
   readonly package: Loggable
   readonly mode: string
   readonly state: string
-  /** Empty if no known syncer applies the package. */
-  readonly syncer: string
+  /** Undefined if no known syncer applies the package. */
+  readonly syncer: string | undefined
   readonly objects: ReadonlyMap<string, number>
   /** By worst risk, without drift that somebody decided to keep. */
   readonly drifted: ReadonlyMap<string, number>
@@ -28,8 +28,8 @@ interface PackageProposal {
   readonly branch: string
   readonly state: 'draft' | 'open'
   readonly plan: string
-  /** Empty if there is no page. */
-  readonly url: Loggable | ''
+  /** Undefined if there is no page. */
+  readonly url: Loggable | undefined
 }
 
 type Place = Pick<PackageNumbers, 'cluster' | 'package'>
@@ -43,7 +43,7 @@ export type Occurrence =
       readonly resolution: string
       readonly seconds: number | undefined
     })
-  | { readonly kind: 'restored'; readonly syncer: string; readonly seconds: number }
+  | { readonly kind: 'restored'; readonly syncer: string | undefined; readonly seconds: number }
   | { readonly kind: 'suppressed'; readonly rule: string; readonly count: number }
 
 /** Anything unnamed is unchanged. */

@@ -18,8 +18,7 @@ type TracedPhase = Period & {
 export type TracedCall = Period & {
   readonly system: 'cluster' | 'git' | 'forge'
   readonly peer: Loggable
-  /** Empty without one. */
-  readonly method: string
+  readonly method: string | undefined
   readonly status: number | undefined
   readonly failed: boolean
 }

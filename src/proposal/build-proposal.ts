@@ -15,6 +15,7 @@ import type { RenderChoice } from '../sources/build/render-choice.ts'
 import type { EditInput, SourceEditor } from '../sources/build/source.ts'
 import { joinRemovals } from '../sources/edits/joined-removals.ts'
 import type { ResolvedChange } from '../sources/edits/resolution-edits.ts'
+import { joinFolderPath } from '../sources/kustomize/files/kustomization-walk.ts'
 import { getSource } from '../sources/registry.ts'
 
 export interface ProposalInput extends EditInput {
@@ -80,7 +81,7 @@ function describeReason({ plan, changes }: ProposalInput): string {
  * (docs/facts/kptfile-strictness.md). The edit also wakes a syncer that filters commits by path.
  */
 function editKptfile(input: ProposalInput, sources: readonly FileChange[]): FileChange {
-  const path = input.packagePath === '' ? 'Kptfile' : `${input.packagePath}/Kptfile`
+  const path = joinFolderPath(input.packagePath, 'Kptfile')
   const before =
     sources.find((change) => change.path === path)?.content ?? getFileContent(input, path)
   const draft = input.lifecycle === 'Draft'
@@ -119,7 +120,7 @@ function editKptfile(input: ProposalInput, sources: readonly FileChange[]): File
 const MOST_EDITED = 500
 
 function getFileContent(input: ProposalInput, path: string): Uint8Array {
-  const relative = input.packagePath === '' ? path : path.slice(input.packagePath.length + 1)
+  const relative = path.slice(joinFolderPath(input.packagePath, '').length)
   const file = input.files.find((candidate) => candidate.path === relative)
   if (file === undefined) throw new TypeError(`the package has no file ${path}`)
   return file.content

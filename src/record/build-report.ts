@@ -85,10 +85,10 @@ function showActor({
 }: Actor): Change['actor'] {
   return {
     manager,
-    operation,
+    operation: operation ?? '',
     ...(subresource === '' ? {} : { subresource }),
     class: kind,
-    at,
+    at: at ?? '',
     confidence,
     ...omitUndefined({ user, actingAs, others: others?.map(showOwner) }),
   }
@@ -96,7 +96,13 @@ function showActor({
 
 function showOwner(owner: FieldOwner): NonNullable<Change['actor']['others']>[number] {
   const { manager, operation, subresource, class: kind, at } = owner
-  return { manager, operation, ...(subresource === '' ? {} : { subresource }), class: kind, at }
+  return {
+    manager,
+    operation,
+    ...(subresource === '' ? {} : { subresource }),
+    class: kind,
+    at: at ?? '',
+  }
 }
 
 /** If one side is a credential by its form, both are hidden. */
@@ -122,11 +128,11 @@ export function showHealth(
   const { status, others } = computeUnitHealth(members)
   const known = members.length > 0 || incomplete.length === 0
   const objects = others.slice(0, MOST_OBJECTS).map((member) => {
-    const message = formatHealthMessage(member)
+    const message = formatHealthMessage(member) || undefined
     return {
       ref: getChangeRef(member.id),
       status: member.status,
-      ...(message === '' ? {} : { message }),
+      ...(message === undefined ? {} : { message }),
     }
   })
   return { status: known ? status : 'Unknown', ...(objects.length === 0 ? {} : { objects }) }

@@ -21,14 +21,14 @@ export function changeResult(
     resourceRef: Object.fromEntries(
       given.map(([key, text]) => [key, convertToOneLine(text, NAME_LIMIT)]),
     ),
-    ...(path === '' ? {} : { field: { path } }),
+    ...(path === undefined ? {} : { field: { path } }),
   }
 }
 
-/** Empty for a whole object, and for an invalid path. */
-function changePath({ path }: Pick<Change, 'path'>): string {
+/** Undefined for a whole object, and for an invalid path. */
+function changePath({ path }: Pick<Change, 'path'>): string | undefined {
   const read = path === undefined ? undefined : parseFieldPath(path)
   return read === undefined || 'problem' in read
-    ? ''
-    : convertToOneLine(formatRedactedPath(read.path, undefined), NAME_LIMIT)
+    ? undefined
+    : convertToOneLine(formatRedactedPath(read.path, undefined), NAME_LIMIT) || undefined
 }

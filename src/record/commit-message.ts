@@ -82,8 +82,8 @@ const DECIDED_BY = 'Drift-Decided-By: '
 export function parseDecidedBy(message: string): string | undefined {
   // A forge may add lines behind the trailers. No Backporch line begins with foreign words.
   const named = message.split('\n').filter((line) => line.startsWith(DECIDED_BY))
-  const by = named[0]?.slice(DECIDED_BY.length).trim() ?? ''
-  return named.length === 1 && by !== '' ? by : undefined
+  const by = named[0]?.slice(DECIDED_BY.length).trim() || undefined
+  return named.length === 1 ? by : undefined
 }
 
 /** `[skip ci]`: no workflow runs for status. */
@@ -180,12 +180,12 @@ function describeChanges(changes: readonly Change[]): string {
 function describeChange(change: Change): string {
   const { actor } = change
   // The time may belong to another change of the last writer.
-  const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
+  const isGuess = actor.confidence === 'last-writer'
   const who =
     actor.confidence === 'none'
       ? 'by an unknown writer'
-      : `${perhaps}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
-  const when = actor.at === '' || perhaps !== '' ? '' : ` ${convertToOneLine(actor.at, 40)}`
+      : `${isGuess ? 'perhaps ' : ''}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
+  const when = actor.at === '' || isGuess ? '' : ` ${convertToOneLine(actor.at, 40)}`
   const { git, live } = formatSides(change)
   const what =
     change.path === undefined

@@ -60,7 +60,7 @@ test('the user stays when the audit log no longer has the request', () => {
   assert.deepEqual(known(drift(ADA), drift(EDITOR)), ADA)
   const gone = { change: 'missing', path: [], live: undefined } as const
   assert.equal(
-    known(drift({ ...ADA, operation: '' }, gone), drift(UNKNOWN_ACTOR, gone))?.user,
+    known(drift({ ...ADA, operation: undefined }, gone), drift(UNKNOWN_ACTOR, gone))?.user,
     'ada',
   )
 })

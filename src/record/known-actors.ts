@@ -27,7 +27,7 @@ export function applyKnownActors(
 /** @param seenAt RFC 3339 UTC: a later write may be another user's */
 function applyKnown(drift: Drift, known: KnownActors, seenAt: string, key: RedactionKey): Drift {
   const { actor } = drift
-  if (actor.user !== undefined || actor.at > seenAt) return drift
+  if (actor.user !== undefined || (actor.at !== undefined && actor.at > seenAt)) return drift
   const before = known.get(computeItemFingerprint(drift, key))
   if (before?.user === undefined) return drift
   const owned = actor.confidence === 'field-manager'
@@ -52,10 +52,10 @@ function applyKnown(drift: Drift, known: KnownActors, seenAt: string, key: Redac
     actor: {
       ...actor,
       manager,
-      operation,
+      operation: operation || undefined,
       subresource,
       class: kind,
-      at,
+      at: at || undefined,
       confidence,
       user,
       ...(actingAs === undefined ? {} : { actingAs }),

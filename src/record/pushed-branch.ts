@@ -71,14 +71,14 @@ export function computePushedContent(
   const hash = createHash('sha256')
   const files = changes.map(({ path, content }) => ({
     path,
-    digest: content === null ? '' : computeHash(content),
+    digest: content === null ? undefined : computeHash(content),
   }))
-  for (const { path, digest } of files.toSorted(comparePaths)) hash.update(`${path}\0${digest}\n`)
-  const records = files.filter(({ path, digest }) => isRecordPath(path) && digest !== '')
-  return {
-    content: hash.digest('hex').slice(0, 16),
-    records: records.map(({ digest }) => digest).sort(),
-  }
+  for (const { path, digest = '' } of files.toSorted(comparePaths))
+    hash.update(`${path}\0${digest}\n`)
+  const records = files.flatMap(({ path, digest }) =>
+    isRecordPath(path) && digest !== undefined ? [digest] : [],
+  )
+  return { content: hash.digest('hex').slice(0, 16), records: records.sort() }
 }
 
 /** 16 hex digits. */

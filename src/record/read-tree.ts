@@ -7,8 +7,8 @@ import { type DriftRecord, driftRecordSchema } from './documents/drift-record.ts
 import { type DriftReport, driftReportSchema } from './documents/drift-report.ts'
 
 export interface TreeProblem {
-  /** As `spec.changes[0].risk`; empty for the document itself. */
-  readonly path: string
+  /** As `spec.changes[0].risk`; undefined for the document itself. */
+  readonly path: string | undefined
   readonly message: string
 }
 
@@ -25,13 +25,13 @@ export function readTree<Schema extends z.ZodType>(
     json = convertYamlToJson(node)
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown
-    return { problems: [{ path: '', message: thrown.message }] }
+    return { problems: [{ path: undefined, message: thrown.message }] }
   }
   const checked = schema.safeParse(json)
   if (checked.success) return { value: checked.data }
-  const [first = { path: '', message: 'it has an unexpected structure' }, ...others] =
+  const [first = { path: undefined, message: 'it has an unexpected structure' }, ...others] =
     checked.error.issues.map(({ path, message }) => ({
-      path: formatLocation(path),
+      path: formatLocation(path) || undefined,
       message: convertToOneLine(message, 200),
     }))
   return { problems: [first, ...others] }

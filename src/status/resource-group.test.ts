@@ -38,8 +38,8 @@ function source(members: readonly GroupMember[], more: Partial<GroupSource> = {}
     ) ?? 'in-sync'
   const drifted = members.filter((member) => member.drift === 'drifted').map(({ id }) => id)
   const none = {
-    namespace: '',
-    inventoryId: '',
+    namespace: undefined,
+    inventoryId: undefined,
     commit: 'c0ffee',
     previous: undefined,
     drift,

@@ -38,9 +38,9 @@ export interface GroupMember {
 
 export interface GroupSource {
   readonly name: string
-  /** Both are empty without an inventory. */
-  readonly namespace: string
-  readonly inventoryId: string
+  /** Both are undefined without an inventory. */
+  readonly namespace: string | undefined
+  readonly inventoryId: string | undefined
   readonly commit: string
   readonly members: readonly GroupMember[]
   /** The unit may include more than the members. */
@@ -69,8 +69,8 @@ export function markResourceGroupUnobserved(previous: JsonObject, at: string): J
   )
   const unknown = {
     name: '',
-    namespace: '',
-    inventoryId: '',
+    namespace: undefined,
+    inventoryId: undefined,
     commit: '',
     members,
     drift: 'unverified',
@@ -106,8 +106,8 @@ export function buildResourceGroup(source: GroupSource): JsonObject {
     kind: 'ResourceGroup',
     metadata: {
       name: source.name,
-      ...(namespace === '' ? {} : { namespace }),
-      ...(inventoryId === '' ? {} : { labels: { [INVENTORY_ID]: inventoryId } }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(inventoryId === undefined ? {} : { labels: { [INVENTORY_ID]: inventoryId } }),
       annotations: { 'config.kubernetes.io/local-config': 'true' },
       generation: 1,
     },
@@ -164,9 +164,9 @@ function createActuationFields(status: StatusWord, drift: MemberDrift): JsonObje
 const LONGEST_MESSAGE = 256
 
 /** Without credentials of a foreign condition. */
-export function formatHealthMessage({ id, status, health = '' }: GroupMember): string {
-  if (status === 'Current' || status === 'NotFound') return ''
-  return isSensitive({ id, path: [] }, health) ? '' : health.slice(0, LONGEST_MESSAGE)
+export function formatHealthMessage({ id, status, health }: GroupMember): string | undefined {
+  if (status === 'Current' || status === 'NotFound' || health === undefined) return undefined
+  return isSensitive({ id, path: [] }, health) ? undefined : health.slice(0, LONGEST_MESSAGE)
 }
 
 function createConditions(member: GroupMember): readonly Condition[] {
@@ -178,7 +178,7 @@ function createConditions(member: GroupMember): readonly Condition[] {
       type,
       status: getCertainty(status),
       reason: status,
-      message: formatHealthMessage(member),
+      message: formatHealthMessage(member) ?? '',
     })
   }
   if (drift === 'drifted')
@@ -306,13 +306,13 @@ function readMember(fields: JsonObject): GroupMember {
   const health = conditions.find((each) =>
     ['Reconciling', 'Stalled'].includes(getTextAt(each, 'type')),
   )
-  const phrases = getTextAt(health, 'message')
+  const phrases = getTextAt(health, 'message') || undefined
   return {
     id: getResourceId(fields),
     status: STATUS_WORDS.find((each) => each === getTextAt(fields, 'status')) ?? 'Unknown',
     drift: readDrift(fields, drifted),
     message: getTextAt(drifted, 'message'),
-    ...(phrases === '' ? {} : { health: phrases }),
+    ...(phrases === undefined ? {} : { health: phrases }),
   }
 }
 

@@ -67,7 +67,15 @@ export async function recordCluster(
     apiVersion: RECORDING.apiVersion,
     kind: RECORDING.kind,
     metadata: { name: 'recording', annotations: { 'config.kubernetes.io/local-config': 'true' } },
-    spec: { cluster: cluster.name, serverVersion, uid, observedAt, namespace, kinds, absent },
+    spec: {
+      cluster: cluster.name,
+      serverVersion,
+      uid: uid ?? '',
+      observedAt,
+      namespace,
+      kinds,
+      absent,
+    },
   })
 }
 

@@ -39,7 +39,7 @@ export const NOBODY: KubeconfigUser = {
   token: undefined,
   tokenFile: undefined,
   basic: undefined,
-  impersonate: { user: '', uid: '', groups: [], extra: {} },
+  impersonate: { user: undefined, uid: undefined, groups: [], extra: {} },
   exec: undefined,
   authProvider: undefined,
 }

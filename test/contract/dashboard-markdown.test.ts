@@ -88,8 +88,8 @@ test('reads boxes ticked in the browser, but not in code, in a quote or changed'
 
 test('binds a box to a fingerprint, and has none without', () => {
   assert.equal(getDriftId(`sha256:${ID}${'f'.repeat(48)}`), ID)
-  assert.equal(getDriftId(''), '')
-  assert.equal(formatDashboardBox('open', '', 'x'), '- x')
+  assert.equal(getDriftId(''), undefined)
+  assert.equal(formatDashboardBox('open', undefined, 'x'), '- x')
 })
 
 test('is quiet when nothing waits for a person, also with stale ignore rules', () => {

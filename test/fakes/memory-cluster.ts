@@ -42,7 +42,7 @@ export class MemoryCluster implements ClusterReader, ClusterWriter {
   inventory: Inventory | undefined
   /** Helm releases, by `namespace/name`. */
   readonly releases = new Map<string, Inventory>()
-  uid = 'uid-of-kube-system'
+  uid: string | undefined = 'uid-of-kube-system'
   now = '2026-11-21T10:00:00Z'
   readonly writes: ApprovedWrite[] = []
   /** That are both set, with the key of the object. */

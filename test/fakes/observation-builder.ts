@@ -396,7 +396,7 @@ export function turnOf(
         ([path, text]) => ({ path, text }),
       ),
     ),
-    clock: { present: NOW, observedAt: NOW, ledgerPushedAt: '' },
+    clock: { present: NOW, observedAt: NOW, ledgerPushedAt: undefined },
     purpose: {
       resolutionRequest: undefined,
       observations: false,

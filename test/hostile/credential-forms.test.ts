@@ -101,7 +101,7 @@ function leaksOf(form: CredentialForm): readonly string[] {
       operation: 'Update',
       subresource: '',
       class: 'human-tool',
-      at: '',
+      at: undefined,
       confidence: 'field-manager',
     },
     risk: 'low',

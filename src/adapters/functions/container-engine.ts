@@ -200,6 +200,6 @@ function removeContainer(
 }
 
 function describeEngineFailure(program: string, command: string, stderr: string): string {
-  const first = stderr.trim().split('\n')[0]?.trim() ?? ''
-  return `${basename(program)} ${command} failed${first === '' ? '' : `: ${first.slice(0, 300)}`}`
+  const first = stderr.trim().split('\n')[0]?.trim() || undefined
+  return `${basename(program)} ${command} failed${first === undefined ? '' : `: ${first.slice(0, 300)}`}`
 }

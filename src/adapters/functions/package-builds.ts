@@ -275,14 +275,15 @@ function convertAnswer(build: Build, end: ProgramEnd, root: string): BuildAnswer
     .split('\n')
     // kubectl writes the error below or inside a log line, and after warnings.
     .filter((line) => line.trim() !== '' && !/^[EF]\d{4} .*err=<$|^# Warning: |^W\d{4} /.test(line))
-  const why = text
-    .trim()
-    .replace(/^[EF]\d{4} .*? err="(.*)"$/, (_, inner: string) => inner.replaceAll('\\"', '"'))
-    .replace(/^error: /i, '')
-    .slice(0, 400)
+  const why =
+    text
+      .trim()
+      .replace(/^[EF]\d{4} .*? err="(.*)"$/, (_, inner: string) => inner.replaceAll('\\"', '"'))
+      .replace(/^error: /i, '')
+      .slice(0, 400) || undefined
   return createBuildFailure(
     build,
-    `exit code ${end.exitCode}${why === '' ? '' : `: ${why}`}`,
+    `exit code ${end.exitCode}${why === undefined ? '' : `: ${why}`}`,
     `correct what it names${hint(build)}`,
     'on-change',
   )

@@ -178,8 +178,8 @@ class SopsValues implements ValueDecryptor {
   private collectKeys(): { readonly [name: string]: string } {
     const { environment, workingDirectory } = this.options
     const given = KEYS.flatMap((name) => {
-      const value = environment[name]
-      if (value === undefined || value === '') return []
+      const value = environment[name] || undefined
+      if (value === undefined) return []
       return [[name, name === 'SOPS_AGE_KEY_FILE' ? resolve(workingDirectory, value) : value]]
     })
     return Object.fromEntries(given)
@@ -245,8 +245,8 @@ function findRecipients(
   if (names.has('key_groups'))
     return 'it has groups of keys, and only a single list of age recipients is read'
   if (!names.has('age')) {
-    const others = [...names].join(', ')
-    return `it has no age recipient, and no other key is asked${others === '' ? '' : ` (${others})`}`
+    const others = names.size === 0 ? '' : ` (${[...names].join(', ')})`
+    return `it has no age recipient, and no other key is asked${others}`
   }
   return { others: [...names].filter((name) => name !== 'age') }
 }

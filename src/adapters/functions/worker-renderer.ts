@@ -71,7 +71,7 @@ export class WorkerRenderer implements PackageRenderer {
       worker,
       nextSecond = true,
     } = options
-    this.attributed = (environment[DISABLE_ATTRIBUTION] ?? '') === ''
+    this.attributed = !environment[DISABLE_ATTRIBUTION]
     this.allowed = allowed
     this.limits = limits
     this.builtIns = worker?.builtIns ?? BUILT_IN

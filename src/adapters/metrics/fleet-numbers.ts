@@ -7,7 +7,7 @@ import type { MetricName } from './metric-table.ts'
 const BLANK = {
   mode: '',
   state: 'Unknown',
-  syncer: '',
+  syncer: undefined,
   objects: new Map(),
   drifted: new Map(),
   driftedSince: undefined,
@@ -152,12 +152,12 @@ function getRank({ drifted, restoreFailed, state }: PackageNumbers): number {
 }
 
 function buildInfoLabels({ mode, state, syncer }: PackageNumbers) {
-  return { mode, state, syncer: syncer === '' ? 'none' : syncer }
+  return { mode, state, syncer: syncer ?? 'none' }
 }
 
 function pageRows({ cluster, package: name, proposal }: PackageNumbers): readonly Row[] {
-  const { state, url } = proposal ?? { state: 'draft', url: '' }
-  return state === 'draft' || url === ''
+  const { state, url } = proposal ?? { state: 'draft', url: undefined }
+  return state === 'draft' || url === undefined
     ? []
     : [{ labels: { cluster, package: name, url }, value: 1 }]
 }

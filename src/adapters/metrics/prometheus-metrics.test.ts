@@ -97,7 +97,7 @@ test('a proposal that clusters share is counted once', async () => {
     branch: 'proposed/apps/web/drift-1',
     state: 'open',
     plan: 'Restore',
-    url: '',
+    url: undefined,
   } as const
   metrics.turn(
     turnOf(
@@ -122,7 +122,7 @@ test('an open proposal with a page has an address label; a draft has none', asyn
     url: formatLoggableName('https://forge.example/pulls/4'),
   } as const
   const draft = packageOf('apps/b', { proposal: { ...proposal, state: 'draft' } })
-  const local = packageOf('apps/c', { proposal: { ...proposal, url: '' } })
+  const local = packageOf('apps/c', { proposal: { ...proposal, url: undefined } })
   metrics.turn(turnOf([packageOf('apps/a', { proposal }), draft, local, packageOf('apps/d')]))
   assert.deepEqual(await samples(metrics, 'backporch_pull_request_info'), [
     '{cluster="prod",package="apps/a",url="https://forge.example/pulls/4"} 1',
@@ -328,7 +328,7 @@ test('repositories that share a cluster neither replace nor double the numbers o
     branch: 'proposed/apps/web/drift-1',
     state: 'open',
     plan: 'Restore',
-    url: '',
+    url: undefined,
   } as const
   const api = packageOf('apps/api', { cluster: edge })
   metrics.turn({ ...turnOf([packageOf('apps/web', { ...DRIFTED, proposal })]), ...one })

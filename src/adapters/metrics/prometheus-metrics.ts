@@ -239,7 +239,7 @@ export class PrometheusMetrics implements Metrics {
       case 'restored':
         this.instruments.observe(
           'backporch_time_to_restore_seconds',
-          { syncer: occurrence.syncer || 'none' },
+          { syncer: occurrence.syncer ?? 'none' },
           occurrence.seconds,
         )
         break

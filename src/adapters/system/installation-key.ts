@@ -23,8 +23,7 @@ interface LoadedKey {
 
 /** @throws Failure BP1009 if the key is too short or its file is unusable */
 export async function loadInstallationKey({ value, path }: KeySource): Promise<LoadedKey> {
-  if (value !== undefined && value !== '')
-    return { key: parseKey(value, 'BACKPORCH_KEY'), created: false }
+  if (value) return { key: parseKey(value, 'BACKPORCH_KEY'), created: false }
   const stored = await readKeyFile(path)
   if (stored !== undefined) return { key: parseKey(stored, path, made.has(path)), created: false }
   await createKeyFile(path)
@@ -43,7 +42,7 @@ export async function findInstallationKey({
   value,
   path,
 }: KeySource): Promise<'environment' | 'file' | 'nowhere'> {
-  if (value !== undefined && value !== '') {
+  if (value) {
     parseKey(value, 'BACKPORCH_KEY')
     return 'environment'
   }

@@ -27,7 +27,7 @@ const PUSH: TracedCall = {
   ended: AT + 9,
   system: 'git',
   peer: formatLoggableName('push'),
-  method: '',
+  method: undefined,
   status: undefined,
   failed: true,
 }

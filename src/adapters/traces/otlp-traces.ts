@@ -101,10 +101,10 @@ export class OtlpTraces implements TurnTraces {
     const attributes = {
       ...(system === 'cluster' ? { 'backporch.cluster': peer } : {}),
       ...(system === 'forge' ? { 'backporch.forge': peer } : {}),
-      ...(method === '' ? {} : { 'http.request.method': method }),
+      ...(method === undefined ? {} : { 'http.request.method': method }),
       ...(status === undefined ? {} : { 'http.response.status_code': status }),
     }
-    const name = what === '' ? system : `${system} ${what}`
+    const name = what === undefined ? system : `${system} ${what}`
     this.end(
       this.tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: began, attributes }, parent),
       failed,

@@ -18,10 +18,10 @@ export function traceSettings(
 ): TraceSettings | { readonly problem: string } | undefined {
   const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']?.trim()
   const base = env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim()
-  const url = own || (base ? `${base.replace(/\/+$/, '')}/v1/traces` : '')
+  const url = own || (base ? `${base.replace(/\/+$/, '')}/v1/traces` : undefined)
   const isOff = env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true'
   const exporters = (env['OTEL_TRACES_EXPORTER'] || 'otlp').split(',').map((name) => name.trim())
-  if (url === '' || isOff || !exporters.includes('otlp')) return undefined
+  if (url === undefined || isOff || !exporters.includes('otlp')) return undefined
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     return { problem: 'the endpoint is not an address with http or https' }
   const headers = {

@@ -37,17 +37,17 @@ export interface ActionInputs {
 export function readActionInputs(env: CliContext['env']): ActionInputs {
   const command = getChoice(env, 'command', ACTION_COMMANDS, 'scan')
   const token = getInput(env, 'token')
-  const named = (name: string): boolean => (env[name] ?? '') !== ''
+  const named = (name: string): boolean => Boolean(env[name])
   return {
     command,
-    repo: getInput(env, 'repo') || getOwnRepository(env),
-    branch: getInput(env, 'branch') || undefined,
+    repo: getInput(env, 'repo') ?? getOwnRepository(env),
+    branch: getInput(env, 'branch'),
     packages: parseWords(getInput(env, 'packages')),
     targets: listTargets(env),
-    token: token === '' ? undefined : token,
-    signingKey: getInput(env, 'signing-key') || undefined,
+    token,
+    signingKey: getInput(env, 'signing-key'),
     ownToken:
-      token !== '' &&
+      token !== undefined &&
       token === getInput(env, 'workflow-token') &&
       !named('BACKPORCH_TOKEN') &&
       !named('BACKPORCH_APP_ID'),
@@ -58,14 +58,17 @@ export function readActionInputs(env: CliContext['env']): ActionInputs {
   }
 }
 
-/** The runner upper-cases names and replaces blanks by `_`; hyphens stay. */
-function getInput(env: CliContext['env'], name: string): string {
-  return (env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
+/**
+ * The runner upper-cases names and replaces blanks by `_`; hyphens stay. An input that is not
+ * given is empty there.
+ */
+function getInput(env: CliContext['env'], name: string): string | undefined {
+  return env[`INPUT_${name.toUpperCase()}`]?.trim() || undefined
 }
 
 function getOwnRepository(env: CliContext['env']): string {
-  const [server, repository] = [env['GITHUB_SERVER_URL'] ?? '', env['GITHUB_REPOSITORY'] ?? '']
-  return server === '' || repository === '' ? '.' : `${server}/${repository}`
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = env
+  return server && repository ? `${server}/${repository}` : '.'
 }
 
 function listTargets(env: CliContext['env']): ActionTarget[] {
@@ -74,7 +77,7 @@ function listTargets(env: CliContext['env']): ActionTarget[] {
     getInput(env, 'live'),
     getInput(env, 'kubeconfig'),
   ]
-  if (live !== '' && names.length > 1) {
+  if (live !== undefined && names.length > 1) {
     throw createInputFailure(
       'live',
       'it is a recording of one cluster, and the input clusters names several',
@@ -88,17 +91,17 @@ function listTargets(env: CliContext['env']): ActionTarget[] {
     ...['operator-policy', 'allow-exec', 'allow-module', 'allow-image', 'allow-render'].flatMap(
       each,
     ),
-    ...(engine === '' ? [] : ['--container-engine', engine]),
+    ...(engine === undefined ? [] : ['--container-engine', engine]),
   ]
   const shared = [
-    ...(kubeconfig === '' ? [] : ['--kubeconfig', kubeconfig]),
+    ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
     ...splitLines(getInput(env, 'kubeconfig-exec-allow')).flatMap((path) => [
       '--kubeconfig-exec-allow',
       path,
     ]),
     ...operator,
   ]
-  if (live !== '')
+  if (live !== undefined)
     return [
       {
         cluster: names[0],
@@ -117,14 +120,14 @@ function listTargets(env: CliContext['env']): ActionTarget[] {
   }))
 }
 
-function splitLines(text: string): string[] {
+function splitLines(text = ''): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 }
 
-function parseWords(text: string): string[] {
+function parseWords(text = ''): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
 }
 
@@ -135,7 +138,7 @@ function getChoice<Value extends string>(
   preset: Value,
 ): Value {
   const given = getInput(env, name)
-  if (given === '') return preset
+  if (given === undefined) return preset
   const found = values.find((value) => value === given)
   if (found !== undefined) return found
   throw createInputFailure(

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
 import type { CliContext } from '../context/cli-context.ts'
 import type { ActionInputs, ActionTarget } from './action-inputs.ts'
@@ -27,6 +28,17 @@ export interface ActionRun {
   readonly cli: CliContext
   ask(question: Question): Promise<Answered>
   run(argv: readonly string[]): Promise<Printed>
+}
+
+/** Undefined if the runner has no folder for temporary files. */
+export function chooseReportPath({
+  env,
+  clock,
+}: Pick<CliContext, 'env' | 'clock'>): string | undefined {
+  const folder = env['RUNNER_TEMP'] || undefined
+  return folder === undefined
+    ? undefined
+    : join(folder, `backporch-${clock.now().getTime()}-${process.pid}.json`)
 }
 
 export function findWorstCode(codes: readonly number[]): number {

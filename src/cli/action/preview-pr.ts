@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import { Failure } from '@backporch/kyaml/failure'
 import { parseJson } from '@backporch/kyaml/json'
 import { RISKS } from '../../drift/compare/drift.ts'
 import { previewText } from '../../proposal/preview/preview-text.ts'
 import { type Preview, previewSchema } from '../../record/documents/preview.ts'
 import type { ActionInputs } from './action-inputs.ts'
-import type { ActionRun, Printed } from './action-run.ts'
+import { type ActionRun, chooseReportPath, type Printed } from './action-run.ts'
 import { type EventPullRequest, readPullRequest } from './pull-request-event.ts'
 
 const SUMMARY = {
@@ -38,13 +37,11 @@ export async function previewPullRequest(action: ActionRun): Promise<number> {
   if (inputs.summary)
     runner.writeSummary(previewText(preview, { dialect: SUMMARY, version: cli.version }))
   const changes = preview.items.flatMap((unit) => unit.changes)
-  const folder = cli.env['RUNNER_TEMP'] ?? ''
-  const path =
-    folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
-  if (path !== '') cli.appendText(path, printed.stdout)
+  const path = chooseReportPath(cli)
+  if (path !== undefined) cli.appendText(path, printed.stdout)
   runner.writeOutputs({
     risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none',
-    'report-json': path,
+    'report-json': path ?? '',
   })
   const refused = listErrors(printed).find((line) => /^BP50(?:02|03|06):/.test(line))
   if (preview.head.fork && refused !== undefined && inputs.comment) {

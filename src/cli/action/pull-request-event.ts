@@ -20,10 +20,10 @@ interface EventSide {
 
 /** @throws Failure BP1001 if the workflow does not run for a pull request */
 export function readPullRequest(env: CliContext['env'], command: string): EventPullRequest {
-  const path = env['GITHUB_EVENT_PATH'] ?? ''
+  const path = env['GITHUB_EVENT_PATH'] || undefined
   let event: JsonObject = {}
   try {
-    const read = path === '' ? undefined : parseJson(readFileSync(path, 'utf8'))
+    const read = path === undefined ? undefined : parseJson(readFileSync(path, 'utf8'))
     if (isJsonObject(read)) event = read
   } catch {
     // Fails below like an event that is not for a pull request.

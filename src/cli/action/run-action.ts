@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { Failure, listFailures } from '@backporch/kyaml/failure'
 import { formatJson, type Json, parseJson } from '@backporch/kyaml/json'
 import { convertToOneLine } from '@backporch/kyaml/text'
@@ -16,6 +15,7 @@ import { type ActionInputs, type FailOn, readActionInputs } from './action-input
 import {
   type ActionRun,
   type Answered,
+  chooseReportPath,
   findWorstCode,
   type Printed,
   type Question,
@@ -116,9 +116,9 @@ async function answer(argv: readonly string[], { runner, run }: ActionRun): Prom
   runner.log(reported)
   const list = readList(stdout)
   if (list !== undefined) return { code, list }
-  const [first = ''] = reported.split('\n').filter((line) => line.startsWith('error'))
+  const [first] = reported.split('\n').filter((line) => line.startsWith('error'))
   const message =
-    first === ''
+    first === undefined
       ? `backporch ${argv[0]} printed no report and ended with exit code ${code}`
       : first.replace(/^error /, '')
   runner.annotate('error', message, { title: 'backporch' })
@@ -177,14 +177,12 @@ function createOutputs(
   cli: Pick<CliContext, 'appendText' | 'clock' | 'env'>,
 ): Record<string, string> {
   const changes = list.items.flatMap(({ spec }) => spec.changes)
-  const folder = cli.env['RUNNER_TEMP'] ?? ''
-  const path =
-    folder === '' ? '' : join(folder, `backporch-${cli.clock.now().getTime()}-${process.pid}.json`)
-  if (path !== '') cli.appendText(path, `${formatJson(list as unknown as Json, 2)}\n`)
+  const path = chooseReportPath(cli)
+  if (path !== undefined) cli.appendText(path, `${formatJson(list as unknown as Json, 2)}\n`)
   return {
     drifted: String(changes.length > 0),
     risk: RISKS.find((risk) => changes.some((change) => change.risk === risk)) ?? 'none',
-    'report-json': path,
+    'report-json': path ?? '',
     prs: JSON.stringify((list.proposals ?? []).map(({ label, url }) => ({ label, url }))),
   }
 }

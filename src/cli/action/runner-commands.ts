@@ -48,8 +48,8 @@ export class RunnerCommands {
 
   /** @throws Failure BP4008: a workflow that depends on the outputs would decide wrongly */
   writeOutputs(values: Readonly<Record<string, string>>): void {
-    const path = this.#cli.env['GITHUB_OUTPUT'] ?? ''
-    if (path === '') return
+    const path = this.#cli.env['GITHUB_OUTPUT'] || undefined
+    if (path === undefined) return
     const blocks = Object.entries(values).map(([name, value]) => {
       const delimiter = `ghadelimiter_${randomUUID()}`
       return `${name}<<${delimiter}\n${value}\n${delimiter}\n`
@@ -70,8 +70,8 @@ export class RunnerCommands {
 
   /** Only a warning: the result does not depend on it. */
   writeSummary(markdown: string): void {
-    const path = this.#cli.env['GITHUB_STEP_SUMMARY'] ?? ''
-    if (path === '') return
+    const path = this.#cli.env['GITHUB_STEP_SUMMARY'] || undefined
+    if (path === undefined) return
     try {
       this.#cli.appendText(path, cutToBytes(markdown, SUMMARY_LIMIT))
     } catch (thrown) {

@@ -72,7 +72,7 @@ export async function checkCluster(
         'cluster',
         `${what}: answers, ${convertToOneLine(identity.version)}`,
       )
-      if (identity.uid !== '') return [answers]
+      if (identity.uid !== undefined) return [answers]
       const message = `${what}: its identity cannot be read, so another cluster behind the same name is not noticed`
       return [
         answers,

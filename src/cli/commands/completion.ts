@@ -45,7 +45,7 @@ export async function complete(
       (name) => name.startsWith(typed) && PLAIN.test(name) && !taken.includes(name),
     )
     cli.stdout.write(
-      shown.map((name) => formatCandidate({ text: before + name, about: '' })).join(''),
+      shown.map((name) => formatCandidate({ text: before + name, about: undefined })).join(''),
     )
   }
   return 0
@@ -55,7 +55,7 @@ export async function complete(
 const PLAIN = /^[A-Za-z0-9._@%+/][A-Za-z0-9._@%+/-]*$/
 
 function formatCandidate({ text, about }: Candidate): string {
-  return `${text}${about === '' ? '' : `\t${convertToOneLine(about, 80)}`}\n`
+  return `${text}${about === undefined ? '' : `\t${convertToOneLine(about, 80)}`}\n`
 }
 
 // Candidates are never expanded, evaluated or split: `compgen -W` would execute a name.

@@ -379,7 +379,10 @@ function createDriftColumns(terminal: Terminal, now: number): Column<DriftRow>[]
         change.path === undefined ? '-' : formatSidesText(change, terminal).live,
     },
     { name: 'BY', value: ({ change: { actor } }) => formatActorName(actor) },
-    { name: 'AT', value: ({ change: { actor } }) => formatTimeText(actor.at, { now }, terminal) },
+    {
+      name: 'AT',
+      value: ({ change: { actor } }) => formatTimeText(actor.at || undefined, { now }, terminal),
+    },
     { name: 'RISK', value: ({ change }) => change.risk },
     { name: 'REASON', wide: true, value: ({ change }) => change.reason },
     { name: 'NAMESPACE', wide: true, value: ({ change }) => change.ref.namespace },

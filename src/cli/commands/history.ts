@@ -23,7 +23,7 @@ export async function showHistory(
   const items = shown.map(({ spec, status, commit }) => ({
     spec,
     ...(status === undefined ? {} : { status }),
-    ...(commit === '' ? {} : { commit }),
+    ...(commit === undefined ? {} : { commit }),
   }))
   const list = {
     apiVersion: API_VERSION,

@@ -1,4 +1,5 @@
 import { Failure } from '@backporch/kyaml/failure'
+import { omitUndefined } from '@backporch/kyaml/text'
 import { type ListedRule, listRules } from '../../plan/turn/forge/listed-rules.ts'
 import { API_VERSION } from '../../record/documents/document.ts'
 import type { LedgerContext } from '../context/cli-context.ts'
@@ -60,26 +61,25 @@ function convertRuleToItem({
     priority,
     about,
     reason,
-    ...(expires === '' ? {} : { expires }),
+    ...omitUndefined({ expires }),
     state,
     hits,
     units,
-    ...(unmatchedSince === '' ? {} : { unmatchedSince }),
-    ...(lastMatched === '' ? {} : { lastMatched }),
+    ...omitUndefined({ unmatchedSince, lastMatched }),
   }
 }
 
 const COLUMNS: readonly Column<ListedRule>[] = [
   { name: 'WHERE', value: ({ where }) => where },
-  { name: 'TARGET', value: ({ target }) => target || 'every object' },
-  { name: 'FIELDS', value: ({ fields }) => fields || 'everything' },
+  { name: 'TARGET', value: ({ target }) => target ?? 'every object' },
+  { name: 'FIELDS', value: ({ fields }) => fields ?? 'everything' },
   { name: 'REASON', value: ({ reason }) => reason },
   {
     name: 'EXPIRES',
     value: ({ expires, state }) =>
-      expires === '' ? '' : state === 'Expired' ? `${expires} (expired)` : expires,
+      expires === undefined ? '' : state === 'Expired' ? `${expires} (expired)` : expires,
   },
-  { name: 'LAST-MATCHED', value: ({ lastMatched }) => lastMatched },
+  { name: 'LAST-MATCHED', value: ({ lastMatched }) => lastMatched ?? '' },
   {
     name: 'HITS',
     value: ({ hits, units, state }) => (units === 0 || state === 'Expired' ? '' : String(hits)),
@@ -92,6 +92,6 @@ const COLUMNS: readonly Column<ListedRule>[] = [
     value: ({ policy, priority }) => (policy === 'annotation' ? '' : String(priority)),
   },
   { name: 'UNITS', wide: true, value: ({ units }) => String(units) },
-  { name: 'UNMATCHED-SINCE', wide: true, value: ({ unmatchedSince }) => unmatchedSince },
+  { name: 'UNMATCHED-SINCE', wide: true, value: ({ unmatchedSince }) => unmatchedSince ?? '' },
   { name: 'RULE', wide: true, value: ({ id }) => id },
 ]

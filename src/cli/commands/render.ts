@@ -12,6 +12,7 @@ import {
 } from '../../reconcile/repository/sources/render-packages.ts'
 import { redactShownText } from '../../record/shown-text.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import { describeChoice } from '../../sources/registry.ts'
 import type { CliContext, TurnContext } from '../context/cli-context.ts'
 import type { RENDER_FLAGS, RENDER_OUTPUT_FLAGS } from '../flags/command-flags.ts'
@@ -113,7 +114,7 @@ function indexFiles(rendered: readonly RenderedPackage[]): ReadonlyMap<string, s
   return new Map(
     rendered.flatMap(({ path, output }) =>
       [...output.files()].map(
-        ([file, text]) => [single || path === '' ? file : `${path}/${file}`, text] as const,
+        ([file, text]) => [single ? file : joinFolderPath(path, file), text] as const,
       ),
     ),
   )

@@ -43,7 +43,7 @@ export async function scan(
 }
 
 function answerText({ proposal, by, line, outcome, failure }: Answer): string {
-  const who = by === '' ? '' : ` of ${convertToOneLine(by, 60)}`
+  const who = by === undefined ? '' : ` of ${convertToOneLine(by, 60)}`
   const why = failure === undefined ? '' : `: ${convertToOneLine(failure.message, 300)}`
   return `${convertToOneLine(proposal.label, 60)} ${convertToOneLine(line, 100)}${who}: ${outcome}${why}`
 }

@@ -266,7 +266,7 @@ function stateCell(report: DriftReport, { terminal, now, view, age }: CellContex
   const { state, stuckSince } = report.status
   const stale = isStale(report, view, now)
   if (state === 'Behind' && stuckSince !== undefined)
-    return `${terminal.getGlyph('warning')} ${state} (${describeStuckSince(stuckSince === '' ? '' : age(stuckSince))})`
+    return `${terminal.getGlyph('warning')} ${state} (${describeStuckSince(stuckSince ? age(stuckSince) : undefined)})`
   return `${terminal.getGlyph(stale ? 'unknown' : STATE_GLYPH[state])} ${state}${stale ? ' (stale)' : ''}`
 }
 

@@ -130,8 +130,8 @@ export type ConfiguredRepository = z.infer<typeof repositorySchema>
 /** Without scheme and user, for logs and metrics. */
 export function nameOfRepository(address: string): string {
   const location = normalizeRepositoryLocation(address)
-  const port = getWebPort(address) ?? ''
-  return port === '' ? location : location.replace(/(?=\/)/, `:${port}`)
+  const port = getWebPort(address) || undefined
+  return port === undefined ? location : location.replace(/(?=\/)/, `:${port}`)
 }
 
 /** Empty for the scheme's default; undefined without a web address. */

@@ -55,12 +55,7 @@ export class Terminal {
 /** NO_COLOR (no-color.org), TERM=dumb and CLICOLOR_FORCE; a flag overrides all. */
 function wantsColour(isTTY: boolean, { color, env }: TerminalOptions): boolean {
   if (color !== 'auto') return color === 'always'
-  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false
-  if (
-    env['CLICOLOR_FORCE'] !== undefined &&
-    env['CLICOLOR_FORCE'] !== '' &&
-    env['CLICOLOR_FORCE'] !== '0'
-  )
-    return true
+  if (env['NO_COLOR']) return false
+  if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true
   return isTTY && env['TERM'] !== 'dumb'
 }

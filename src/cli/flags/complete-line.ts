@@ -2,7 +2,7 @@ import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-t
 
 export interface Candidate {
   readonly text: string
-  readonly about: string
+  readonly about: string | undefined
 }
 
 /**
@@ -54,7 +54,7 @@ export function completeLine(program: CommandUnknownOpts, words: readonly string
   if (command.commands.length > 0 && location.given.length === 0) {
     const commands = command.commands.map((below) => ({
       text: below.name(),
-      about: below.description(),
+      about: below.description() || undefined,
     }))
     return filterCandidates(commands, typed, '')
   }
@@ -116,7 +116,7 @@ function takesValue({ required, optional }: Option): boolean {
 
 function listFlags(command: CommandUnknownOpts): Candidate[] {
   const own = command.options.flatMap(({ long, hidden, description }) =>
-    long && !hidden ? [{ text: long, about: description }] : [],
+    long && !hidden ? [{ text: long, about: description || undefined }] : [],
   )
   return [...own, { text: '--help', about: 'description, arguments and flags of the command' }]
 }
@@ -154,7 +154,7 @@ function findArgument(
 }
 
 function createCandidate(text: string): Candidate {
-  return { text, about: '' }
+  return { text, about: undefined }
 }
 
 function filterCandidates(candidates: readonly Candidate[], typed: string, before: string): Wanted {

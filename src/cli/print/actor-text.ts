@@ -20,15 +20,15 @@ export function explainActor(actor: Actor, rules: readonly ActorRule[]): readonl
     user === undefined
       ? ''
       : `${convertToOneLine(user, 120)}${actingAs === undefined ? '' : ` acting as ${convertToOneLine(actingAs, 120)}`}, by `
-  const way = [`${operation}${subresource === '' ? '' : ` on ${subresource}`}`, actor.class]
+  const way = [`${operation ?? ''}${subresource === '' ? '' : ` on ${subresource}`}`, actor.class]
     .filter((word) => word !== '')
     .join(', ')
   return [
-    `${who}${convertToOneLine(manager, 60)} (${way}), ${HOW[actor.confidence]}; ${actor.confidence === 'audit' ? 'at' : 'last write'} ${at === '' ? 'at an unknown time' : at}`,
+    `${who}${convertToOneLine(manager, 60)} (${way}), ${HOW[actor.confidence]}; ${actor.confidence === 'audit' ? 'at' : 'last write'} ${at ?? 'at an unknown time'}`,
     ...describeActorClass(actor, rules),
     ...others.map(
       (other) =>
-        `${convertToOneLine(other.manager, 60)} (${other.operation}, ${other.class}) owns the same field${other.at === '' ? '' : `, since ${other.at}`}`,
+        `${convertToOneLine(other.manager, 60)} (${other.operation}, ${other.class}) owns the same field${other.at === undefined ? '' : `, since ${other.at}`}`,
     ),
   ]
 }

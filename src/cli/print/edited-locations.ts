@@ -2,6 +2,7 @@ import { structuredPatch } from 'diff'
 import type { Observation } from '../../plan/observation/observation.ts'
 import type { UnitPlan } from '../../plan/observation/unit-plan.ts'
 import { DRIFT_FOLDER } from '../../record/record-paths.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 const MOST_PLACES = 8
 const MOST_RANGES = 12
@@ -19,7 +20,7 @@ export function listEditedFiles(
   { unit, git, built }: Pick<Observation, 'unit' | 'git' | 'built'>,
   { writes }: Pick<UnitPlan, 'writes'>,
 ): readonly EditedFile[] {
-  const prefix = unit.packagePath === '' ? '' : `${unit.packagePath}/`
+  const prefix = joinFolderPath(unit.packagePath, '')
   // kustomize may read files outside the package.
   const sources = [...(built?.source.files ?? [])].map(
     ([path, { content }]) => [path, content] as const,

@@ -4,9 +4,8 @@ import { describeResourceId, getAnnotations } from '@backporch/kyaml/resource'
 import { convertToOneLine } from '@backporch/kyaml/text'
 import type { Drift, ObjectVerdict, SetAside } from '../../drift/compare/drift.ts'
 import {
-  describeFields,
   describeMismatch,
-  describeTarget,
+  describeRule,
   findIgnoreMismatch,
   type IgnoreRule,
   isActive,
@@ -127,7 +126,7 @@ function stateText({ state, why, commit, stuckSince, observe }: SetAside): strin
   const late =
     state === 'SyncFailed' || stuckSince === undefined
       ? state
-      : `${state} (${describeStuckSince(stuckSince)})`
+      : `${state} (${describeStuckSince(stuckSince || undefined)})`
   if (stuckSince !== undefined)
     return `${late}: ${convertToOneLine(why, 600)}${observe === undefined ? '' : `; ${observe}`}`
   const at =
@@ -156,13 +155,13 @@ function formatRuleLines(
   const tried = [
     ...(verdict.tried ?? [])
       .filter((one) => one.change === drift.change && one.path === drift.path)
-      .map((one) => ({ name: one.rule, about: '', answer: `no: ${one.because}` })),
+      .map((one) => ({ name: one.rule, about: undefined, answer: `no: ${one.because}` })),
     ...(preset === undefined || aside === undefined
       ? []
       : [
           {
             name: `preset:${preset.name}`,
-            about: '',
+            about: undefined,
             answer: `hides it: ${preset.reason} See ${preset.link}`,
           },
         ]),
@@ -181,16 +180,16 @@ function formatRuleLines(
 
 interface Tried {
   readonly name: string
-  /** Empty if the answer names it. */
-  readonly about: string
+  /** Undefined if the answer names it. */
+  readonly about: string | undefined
   readonly answer: string
 }
 
 function formatTriedLines({ name, about, answer }: Tried, width: number): string[] {
   const one = `     ${name}  ${answer}`
-  if (about === '' && one.length <= width) return [one]
+  if (about === undefined && one.length <= width) return [one]
   return [
-    ...wrapText('     ', `${name}${about === '' ? '' : `  ${about}`}`, width),
+    ...wrapText('     ', `${name}${about === undefined ? '' : `  ${about}`}`, width),
     ...wrapText('       ', answer, width),
   ]
 }
@@ -203,17 +202,17 @@ function listRuleAnswers(
 ): Tried[] {
   let first = !hidden
   return rules.map((rule) => {
-    const about = convertToOneLine(
-      [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ') ||
-        'every object',
-      200,
-    )
+    const about = convertToOneLine(describeRule(rule) || 'every object', 200)
     const name = `${convertToOneLine(rule.where, 200)} (${levelText(rule)})`
     if (!isActive(rule, today))
       return { name, about, answer: `not tried: it ended on ${rule.expires ?? ''}` }
     const mismatch = findIgnoreMismatch(drift, rule, verdict)
     if (mismatch !== undefined)
-      return { name, about: '', answer: `no: ${convertToOneLine(describeMismatch(mismatch), 300)}` }
+      return {
+        name,
+        about: undefined,
+        answer: `no: ${convertToOneLine(describeMismatch(mismatch), 300)}`,
+      }
     const answer = first ? 'hides it' : 'would hide it too'
     first = false
     const until = rule.expires === undefined ? 'without an end' : `until ${rule.expires}`

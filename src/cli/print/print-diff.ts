@@ -221,7 +221,7 @@ function changeCells(
       ? 'unknown'
       : `${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 40))}${actor.confidence === 'last-writer' ? '?' : ''}`,
     actor.class === 'unknown' ? '-' : actor.class.replace('-', ' '),
-    formatTimeText(actor.at, view, terminal),
+    formatTimeText(actor.at || undefined, view, terminal),
     `${terminal.style(change.risk, ...getRiskStyle(change.risk))}${' '.repeat(riskWidth - change.risk.length)} ${change.reason}`,
   ]
 }
@@ -322,7 +322,7 @@ function describeUnit({ packageName, appliedBy, cluster }: DiffView): string {
 function formatWaitingState({ state, stuckSince }: SetAside): string {
   return stuckSince === undefined || state === 'SyncFailed'
     ? state
-    : `${state} (${describeStuckSince(stuckSince)})`
+    : `${state} (${describeStuckSince(stuckSince || undefined)})`
 }
 
 function getAsideStyle({ stuckSince }: SetAside): Style[] {

@@ -11,7 +11,7 @@ const creator = {
   operation: 'Update',
   subresource: '',
   class: 'human-tool',
-  at: '',
+  at: undefined,
   confidence: 'field-manager',
 } as const
 const FOUND: UnmanagedObjects = {
@@ -28,7 +28,7 @@ const FOUND: UnmanagedObjects = {
       id: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'y\u001b' },
       apiVersion: 'apps/v1',
       creator: UNKNOWN_ACTOR,
-      createdAt: '',
+      createdAt: undefined,
     },
   ],
   unread: ['cannot list secrets: forbidden'],

@@ -20,7 +20,7 @@ export function buildUnmanagedPart(
       apiVersion,
       ref: getChangeRef(id),
       ...(creator.confidence === 'none' ? {} : { manager: creator.manager }),
-      ...(createdAt === '' ? {} : { createdAt }),
+      ...(createdAt === undefined ? {} : { createdAt }),
     })),
     unread: [...listNotLookedInto(one)],
   }))

@@ -3,6 +3,7 @@ import { RISKS } from '../../drift/compare/drift.ts'
 import type { Change } from '../../record/documents/change.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
 import type { DriftReportList } from '../../record/documents/drift-report-list.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 export interface RankedChange {
   readonly report: DriftReport
@@ -42,7 +43,7 @@ export function getChangeSource({ change, report: { spec } }: RankedChange): Sou
   const own = findSourceLocation(change)
   if (own !== undefined) return own
   const { package: folder, source } = spec.unit
-  if (source !== 'folder') return { path: folder === '' ? 'Kptfile' : `${folder}/Kptfile`, line: 1 }
+  if (source !== 'folder') return { path: joinFolderPath(folder, 'Kptfile'), line: 1 }
   const [first] = spec.changes.flatMap((other) => findSourceLocation(other)?.path ?? []).sort()
   return { path: first ?? (folder || '.'), line: 1 }
 }

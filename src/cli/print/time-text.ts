@@ -3,11 +3,11 @@ import type { Terminal } from '../context/terminal.ts'
 
 /** Relative on a terminal, RFC 3339 in a pipe. */
 export function formatTimeText(
-  at: string,
+  at: string | undefined,
   view: { readonly now: number },
   terminal: Terminal,
 ): string {
-  if (at === '') return '-'
+  if (at === undefined) return '-'
   const time = Date.parse(at)
   return terminal.isTTY && !Number.isNaN(time)
     ? `${formatAge(view.now - time)} ago`
@@ -23,7 +23,7 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)}d`
 }
 
-/** @param since RFC 3339 UTC or an age; empty if unknown */
-export function describeStuckSince(since: string): string {
-  return since === '' ? 'stuck' : `stuck since ${since}`
+/** @param since RFC 3339 UTC or an age; undefined if unknown */
+export function describeStuckSince(since: string | undefined): string {
+  return since === undefined ? 'stuck' : `stuck since ${since}`
 }

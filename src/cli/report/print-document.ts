@@ -124,8 +124,8 @@ function writeStepSummary(
   markdown: string,
   cli: Pick<CliContext, 'appendText' | 'env' | 'stderr'>,
 ): void {
-  const path = cli.env['GITHUB_STEP_SUMMARY']
-  if (path === undefined || path === '') return
+  const path = cli.env['GITHUB_STEP_SUMMARY'] || undefined
+  if (path === undefined) return
   try {
     cli.appendText(path, markdown)
   } catch (thrown) {

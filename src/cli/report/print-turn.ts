@@ -94,7 +94,12 @@ export function printTurn(
       : {}),
     // Only the whole ledger shows which rules match nothing.
     ...buildNotesPart(
-      [...notes, ...createStaleNotes(result.view.policies, [], result.observedAt.slice(0, 10))],
+      [
+        ...notes,
+        ...(result.observedAt === undefined
+          ? []
+          : createStaleNotes(result.view.policies, [], result.observedAt.slice(0, 10))),
+      ],
       printer,
     ),
     ...(result.unmanaged.length === 0 ? {} : { unmanaged: buildUnmanagedPart(result.unmanaged) }),
@@ -194,24 +199,26 @@ function printWritten(result: TurnResult, dryRun: boolean, printer: Printer): vo
       printer.write(`${line}\n`)
     const word = getWrittenWord(unit)
     if (word === undefined || branch === '') continue
-    const would = dryRun && outcome !== 'unchanged' ? 'would be ' : ''
+    const isDry = dryRun && outcome !== 'unchanged'
     const { packageName, cluster } = unit.unit
     const label = result.proposals.get(branch)?.label ?? branch
     const name = result.units.length > 1 && !label.includes(packageName) ? ` (${packageName})` : ''
     const [where, context] = several
       ? [` (${packageName} in ${cluster})`, ` --context ${formatShellWord(cluster)}`]
       : [name, '']
-    printer.write(`${printer.ok} ${would}${word}: ${label}${convertToOneLine(where)}\n`)
+    printer.write(
+      `${printer.ok} ${isDry ? 'would be ' : ''}${word}: ${label}${convertToOneLine(where)}\n`,
+    )
     const files = listEditedFiles(unit.observation, unit.plan)
     const locations = formatEditedLocations(files)
     if (locations.length > 0)
       printer.write(
-        `  ${would === '' ? 'edits' : 'would edit'} ${convertToOneLine(locations.join(', '), 1_000)}\n`,
+        `  ${isDry ? 'would edit' : 'edits'} ${convertToOneLine(locations.join(', '), 1_000)}\n`,
       )
     if (report.status.held !== undefined) printer.write(`  ${describeHeld(report.status.held)}\n`)
     if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
       printer.write(formatLossLines(unit.plan.record))
-    if (would !== '') {
+    if (isDry) {
       if (report.status.lifecycle === 'Proposed' && outcome !== 'healed')
         printer.write(`  plan: ${planText(report)}\n`)
       printer.write(

@@ -26,8 +26,8 @@ export interface Decision {
   /** Includes the record's copies, which the ledger does not hold. */
   readonly spec: ClosedEpisode['spec'] | DriftRecord['spec']
   readonly status: ClosedEpisode['status'] | undefined
-  /** Empty for an unpublished decision. */
-  readonly commit: string
+  /** Undefined for an unpublished decision. */
+  readonly commit: string | undefined
 }
 
 interface Decisions {
@@ -82,11 +82,11 @@ export async function readDecisions(
     ...ledger.closed.map(({ spec, status }) => ({
       spec: { ...spec, ...copiesOf(spec) },
       status,
-      commit: status.commit ?? published.get(`${spec.unit.package}/${status.revision ?? ''}`) ?? '',
+      commit: status.commit ?? published.get(`${spec.unit.package}/${status.revision ?? ''}`),
     })),
     ...records
       .filter(({ spec }) => !known.has(getDecisionKey(spec)))
-      .map(({ spec }) => ({ spec, status: undefined, commit: '' })),
+      .map(({ spec }) => ({ spec, status: undefined, commit: undefined })),
   ]
   const recorded = records.map(({ spec }) => spec.unit.package)
   const selection = await selectUnits(
@@ -155,7 +155,7 @@ export function createDecisionColumns(terminal: Terminal): readonly Column<Decis
           ? ''
           : `${status.verifiedAt.slice(0, 16).replace('T', ' ')}Z`,
     },
-    { name: 'COMMIT', value: ({ commit }) => commit.slice(0, 7) },
+    { name: 'COMMIT', value: ({ commit }) => commit?.slice(0, 7) ?? '' },
     {
       name: 'WHY',
       wide: true,

@@ -39,14 +39,14 @@ async function watch(
   observe: () => Promise<WatchResult | undefined>,
 ): Promise<number> {
   let shown = first
-  let trouble = ''
+  let trouble: string | undefined
   for (;;) {
     try {
       await cli.clock.sleep(options.interval ?? DEFAULT_INTERVAL, cli.signal)
       cli.signal.throwIfAborted()
       const now = await observe()
-      if (trouble !== '' && options.quiet !== true) cli.stderr.write('answers again\n')
-      trouble = ''
+      if (trouble !== undefined && options.quiet !== true) cli.stderr.write('answers again\n')
+      trouble = undefined
       if (now === undefined) continue
       printUpdates(shown, now, options, cli)
       shown = now

@@ -214,7 +214,7 @@ test('the reader sends only reads and dry runs', async (t) => {
     }),
     'GET /openapi/v3': () => ({ body: { paths: {} } }),
   })
-  assert.equal((await api.cluster.identify(signal)).uid, '')
+  assert.equal((await api.cluster.identify(signal)).uid, undefined)
   await api.cluster.readLive([target], signal)
   await api.cluster.predict({ ...target, object: {} }, 'kubectl', signal)
   assert.deepEqual(

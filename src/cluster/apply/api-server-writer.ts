@@ -128,7 +128,7 @@ export class ApiServerWriter implements ClusterWriter {
     signal: AbortSignal,
   ): Promise<void> {
     const { uid, resourceVersion } = change
-    if (uid === '' || resourceVersion === '')
+    if (uid === undefined || resourceVersion === undefined)
       throw createChangedFailure(
         this.reads.cluster,
         change.target,

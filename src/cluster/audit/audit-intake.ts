@@ -61,10 +61,10 @@ export class AuditIntake implements AuditSource {
     return Number(headers['content-length'] ?? 0) > BODY_LIMIT ? TOO_LARGE : undefined
   }
 
-  /** @param cluster empty for the only one @param body undefined if longer than `BODY_LIMIT` */
-  take(cluster: string, body: Buffer | undefined): IntakeAnswer {
+  /** @param cluster undefined for the only one @param body undefined if longer than `BODY_LIMIT` */
+  take(cluster: string | undefined, body: Buffer | undefined): IntakeAnswer {
     if (body === undefined || body.length > BODY_LIMIT) return TOO_LARGE
-    if (cluster === '' && this.named)
+    if (cluster === undefined && this.named)
       return {
         status: 400,
         why: 'several clusters are observed: name this one, as in /audit/prod-eu',
@@ -83,7 +83,7 @@ export class AuditIntake implements AuditSource {
       const write = readAuditedWrite(item)
       if (write !== undefined)
         this.keep({
-          location: getLocationKey(cluster, write),
+          location: getLocationKey(cluster ?? '', write),
           write,
           bytes: Math.ceil(body.length / items.length),
         })

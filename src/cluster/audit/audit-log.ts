@@ -153,12 +153,12 @@ const WHY: Readonly<Record<string, string>> = {
 }
 
 function createReadFailure(path: string, thrown: unknown): Failure {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'no'
   return new Failure({
     code: 'BP1001',
     what: 'the audit log cannot be read',
     where: path,
-    why: WHY[code] ?? `the system says ${code === '' ? 'no' : code}`,
+    why: WHY[code] ?? `the system says ${code}`,
     remedy:
       'give the file that the API server writes (--audit-log-path) with --audit-log, or remove the flag: then only field managers are named',
     cause: thrown,

@@ -108,7 +108,7 @@ test('keeps a bounded number of events and drops the oldest first', async () => 
   const one = list({ user: 'u0' }).length
   const intake = new AuditIntake({ token: undefined, limit: one * 3 })
   for (let number = 0; number < 10; number += 1)
-    intake.take('', Buffer.from(list({ user: `u${number}` })))
+    intake.take(undefined, Buffer.from(list({ user: `u${number}` })))
   assert.deepEqual(await users(intake), ['u7', 'u8', 'u9'])
 })
 

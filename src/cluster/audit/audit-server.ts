@@ -83,7 +83,10 @@ function receive(
     else chunks.length = 0
   })
   request.on('end', () => {
-    const taken = intake.take(cluster, bytes > BODY_LIMIT ? undefined : Buffer.concat(chunks))
+    const taken = intake.take(
+      cluster || undefined,
+      bytes > BODY_LIMIT ? undefined : Buffer.concat(chunks),
+    )
     if (taken.status === 200) answer(taken)
     else refuse(taken)
   })

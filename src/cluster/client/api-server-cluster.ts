@@ -130,10 +130,10 @@ export class ApiServerCluster implements ClusterReader {
     return this.schemas.readDocument(apiVersion, signal)
   }
 
-  /** Empty if unreadable or absent: nothing else depends on it. */
+  /** Undefined if unreadable or absent: nothing else depends on it. */
   private async readUid(
     signal: AbortSignal,
-  ): Promise<{ readonly uid: string; readonly hasNoUid: boolean }> {
+  ): Promise<{ readonly uid: string | undefined; readonly hasNoUid: boolean }> {
     const path = '/api/v1/namespaces/kube-system'
     const resource = {
       group: '',
@@ -145,10 +145,11 @@ export class ApiServerCluster implements ClusterReader {
     const requested: RequestDescription = { cluster: this.name, verb: 'get', resource, path }
     try {
       const answer = parseJsonResponse(await this.api.get(path, requested, signal), requested)
-      return { uid: isJsonObject(answer) ? getMetadataText(answer, 'uid') : '', hasNoUid: false }
+      const uid = isJsonObject(answer) ? getMetadataText(answer, 'uid') : undefined
+      return { uid: uid || undefined, hasNoUid: false }
     } catch (thrown) {
       if (thrown instanceof Failure && (thrown.code === 'BP3003' || thrown.code === 'BP3011'))
-        return { uid: '', hasNoUid: thrown.code === 'BP3011' }
+        return { uid: undefined, hasNoUid: thrown.code === 'BP3011' }
       throw thrown
     }
   }

@@ -95,7 +95,7 @@ await controlPlaneSuite('API server cluster', {}, (plane) => {
     const identity = await reader.identify(signal)
     assert.equal(identity.uid, body.metadata.uid)
     assert.match(identity.version, /^v1\./)
-    assert.equal((await (await connect(plane, 'nobody')).reader.identify(signal)).uid, '')
+    assert.equal((await (await connect(plane, 'nobody')).reader.identify(signal)).uid, undefined)
     const options = {
       kubeconfig: plane.kubeconfig,
       environment: {},

@@ -14,10 +14,10 @@ export function chooseProxy(
   configured: string | undefined,
   environment: Environment,
 ): URL | undefined | { readonly problem: string } {
-  if (configured !== undefined && configured !== '') return parseProxyUrl(configured, 'proxy-url')
+  if (configured !== undefined) return parseProxyUrl(configured, 'proxy-url')
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  const value = environment[name] ?? environment[name.toLowerCase()]
-  if (value === undefined || value === '') return undefined
+  const value = (environment[name] ?? environment[name.toLowerCase()]) || undefined
+  if (value === undefined) return undefined
   const host = server.hostname.replace(/^\[|\]$/g, '')
   if (
     isLoopback(host) ||

@@ -98,8 +98,8 @@ function buildImpersonationHeaders({
   impersonate,
 }: KubeconfigUser): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = {}
-  if (impersonate.user !== '') headers['impersonate-user'] = impersonate.user
-  if (impersonate.uid !== '') headers['impersonate-uid'] = impersonate.uid
+  if (impersonate.user !== undefined) headers['impersonate-user'] = impersonate.user
+  if (impersonate.uid !== undefined) headers['impersonate-uid'] = impersonate.uid
   if (impersonate.groups.length > 0) headers['impersonate-group'] = impersonate.groups
   for (const [name, value] of Object.entries(impersonate.extra)) {
     headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = (

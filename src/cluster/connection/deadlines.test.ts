@@ -64,7 +64,7 @@ const ACCESS: ClusterAccess = {
     token: undefined,
     tokenFile: undefined,
     basic: undefined,
-    impersonate: { user: '', uid: '', groups: [], extra: {} },
+    impersonate: { user: undefined, uid: undefined, groups: [], extra: {} },
     exec: undefined,
     authProvider: undefined,
   },

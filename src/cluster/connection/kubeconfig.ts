@@ -45,8 +45,8 @@ export interface KubeconfigUser {
   readonly tokenFile: string | undefined
   readonly basic: { readonly username: string; readonly password: string } | undefined
   readonly impersonate: {
-    readonly user: string
-    readonly uid: string
+    readonly user: string | undefined
+    readonly uid: string | undefined
     readonly groups: readonly string[]
     readonly extra: JsonObject
   }
@@ -75,7 +75,7 @@ interface Merged {
   readonly clusters: ReadonlyMap<string, Entry>
   readonly users: ReadonlyMap<string, Entry>
   readonly contexts: ReadonlyMap<string, Entry>
-  readonly current: string
+  readonly current: string | undefined
 }
 
 const SERVICE_ACCOUNT_ROOT = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -98,12 +98,12 @@ function listFilesToRead({ kubeconfig, environment }: KubeconfigOptions): readon
       )
     return [resolve(kubeconfig)]
   }
-  const listed = environment['KUBECONFIG'] ?? ''
-  const home = environment['HOME'] ?? environment['USERPROFILE'] ?? ''
+  const listed = environment['KUBECONFIG'] || undefined
+  const home = (environment['HOME'] ?? environment['USERPROFILE']) || undefined
   const candidates =
-    listed !== ''
+    listed !== undefined
       ? listed.split(delimiter).filter((file) => file !== '')
-      : home === ''
+      : home === undefined
         ? []
         : [join(home, '.kube', 'config')]
   return [...new Set(candidates.map((file) => resolve(file)))].filter((file) => existsSync(file))
@@ -111,18 +111,16 @@ function listFilesToRead({ kubeconfig, environment }: KubeconfigOptions): readon
 
 function buildInClusterAccess(options: KubeconfigOptions): ClusterAccess {
   const root = options.serviceAccountRoot ?? SERVICE_ACCOUNT_ROOT
-  const {
-    KUBERNETES_SERVICE_HOST: host = '',
-    KUBERNETES_SERVICE_PORT: port = '443',
-    KUBECONFIG: listed = '',
-  } = options.environment
-  if (host === '' || !existsSync(join(root, 'token'))) {
+  const { KUBERNETES_SERVICE_PORT: port = '443' } = options.environment
+  const host = options.environment['KUBERNETES_SERVICE_HOST'] || undefined
+  const listed = options.environment['KUBECONFIG'] || undefined
+  if (host === undefined || !existsSync(join(root, 'token'))) {
     const observed =
-      listed === ''
+      listed === undefined
         ? 'neither KUBECONFIG nor ~/.kube/config names a file, and this is not a pod'
         : 'no file of KUBECONFIG exists'
     throw createUnusableFailure(
-      listed === '' ? undefined : listed,
+      listed,
       observed,
       'name the file with --kubeconfig, or use --live for a recorded cluster',
     )
@@ -145,13 +143,13 @@ function merge(files: readonly string[]): Merged {
   const clusters = new Map<string, Entry>()
   const users = new Map<string, Entry>()
   const contexts = new Map<string, Entry>()
-  let current = ''
+  let current: string | undefined
   for (const file of files) {
     const config = readFile(file)
     collect(config, 'clusters', file, clusters)
     collect(config, 'users', file, users)
     collect(config, 'contexts', file, contexts)
-    if (current === '') current = getText(config, 'current-context')
+    current ??= getText(config, 'current-context')
   }
   return { files, clusters, users, contexts, current }
 }
@@ -210,8 +208,8 @@ function collect(
   if (!isJsonArray(entries))
     throw createUnusableFailure(file, `${list} is not a list`, 'correct the file')
   entries.forEach((entry, index) => {
-    const name = isJsonObject(entry) ? getText(entry, 'name') : ''
-    if (!isJsonObject(entry) || name === '')
+    const name = isJsonObject(entry) ? getText(entry, 'name') : undefined
+    if (!isJsonObject(entry) || name === undefined)
       throw createUnusableFailure(file, `${list}[${index}].name is missing`, 'correct the file')
     const body = getKey(entry, field) ?? {}
     if (!isJsonObject(body))
@@ -229,8 +227,8 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
   const files = merged.files.join(delimiter)
   const names = [...merged.contexts.keys()].sort()
   const known = names.length === 0 ? 'it has no contexts' : `it has ${names.join(', ')}`
-  const context = options.context ?? merged.current
-  if (context === '')
+  const context = (options.context ?? merged.current) || undefined
+  if (context === undefined)
     throw createUnusableFailure(
       files,
       `it has no current context; ${known}`,
@@ -243,7 +241,7 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
       `it has no context ${JSON.stringify(context)}; ${known}`,
       'name one of them with --context',
     )
-  const clusterName = getText(entry.body, 'cluster')
+  const clusterName = getText(entry.body, 'cluster') ?? ''
   const cluster = merged.clusters.get(clusterName)
   if (cluster === undefined) {
     throw createUnusableFailure(
@@ -253,7 +251,7 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
     )
   }
   const userName = getText(entry.body, 'user')
-  const user = userName === '' ? { file: entry.file, body: {} } : merged.users.get(userName)
+  const user = userName === undefined ? { file: entry.file, body: {} } : merged.users.get(userName)
   if (user === undefined) {
     throw createUnusableFailure(
       files,
@@ -271,29 +269,28 @@ function select(merged: Merged, options: KubeconfigOptions): ClusterAccess {
       remedy,
     )
   }
-  const serverName = getText(cluster.body, 'tls-server-name')
-  const proxyUrl = getText(cluster.body, 'proxy-url')
+
   return {
     context,
-    namespace: getText(entry.body, 'namespace') || 'default',
+    namespace: getText(entry.body, 'namespace') ?? 'default',
     server: parseServerUrl(getText(cluster.body, 'server'), clusterName, cluster.file),
     authority: readFileOrData(cluster.body, 'certificate-authority', dirname(cluster.file)),
-    serverName: serverName === '' ? undefined : serverName,
+    serverName: getText(cluster.body, 'tls-server-name'),
     skipTlsVerify,
-    proxyUrl: proxyUrl === '' ? undefined : proxyUrl,
-    user: readUser(userName, user.body, dirname(user.file)),
+    proxyUrl: getText(cluster.body, 'proxy-url'),
+    user: readUser(userName ?? '', user.body, dirname(user.file)),
     file: user.file,
   }
 }
 
-function parseServerUrl(server: string, cluster: string, file: string): URL {
+function parseServerUrl(server: string | undefined, cluster: string, file: string): URL {
   const wrong = (why: string): Failure =>
     createUnusableFailure(
       file,
       `the server of cluster ${JSON.stringify(cluster)} ${why}`,
       'correct clusters[].cluster.server',
     )
-  if (server === '') throw wrong('is missing')
+  if (server === undefined) throw wrong('is missing')
   const url = URL.parse(server)
   if (url === null || !/^https?:$/.test(url.protocol)) throw wrong('is not an https URL')
   if (url.username !== '' || url.password !== '') throw wrong('has a user name in its URL')
@@ -306,7 +303,6 @@ function parseServerUrl(server: string, cluster: string, file: string): URL {
 }
 
 function readUser(name: string, body: JsonObject, folder: string): KubeconfigUser {
-  const token = getText(body, 'token')
   const tokenFile = getText(body, 'tokenFile')
   const username = getText(body, 'username')
   const groups = getKey(body, 'as-groups')
@@ -316,9 +312,10 @@ function readUser(name: string, body: JsonObject, folder: string): KubeconfigUse
     name,
     certificate: readFileOrData(body, 'client-certificate', folder),
     key: readFileOrData(body, 'client-key', folder),
-    token: token === '' ? undefined : token,
-    tokenFile: tokenFile === '' ? undefined : resolvePath(tokenFile, folder),
-    basic: username === '' ? undefined : { username, password: getText(body, 'password') },
+    token: getText(body, 'token'),
+    tokenFile: tokenFile === undefined ? undefined : resolvePath(tokenFile, folder),
+    basic:
+      username === undefined ? undefined : { username, password: getText(body, 'password') ?? '' },
     impersonate: {
       user: getText(body, 'as'),
       uid: getText(body, 'as-uid'),
@@ -327,14 +324,14 @@ function readUser(name: string, body: JsonObject, folder: string): KubeconfigUse
     },
     exec: readExec(getKey(body, 'exec'), folder),
     authProvider: isJsonObject(provider)
-      ? { name: getText(provider, 'name'), config: getObject(provider, 'config') }
+      ? { name: getText(provider, 'name') ?? '', config: getObject(provider, 'config') }
       : undefined,
   }
 }
 
 function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefined {
   if (!isJsonObject(exec)) return undefined
-  const command = getText(exec, 'command')
+  const command = getText(exec, 'command') ?? ''
   const args = getKey(exec, 'args')
   const env = getKey(exec, 'env')
   return {
@@ -344,9 +341,9 @@ function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefine
     env: isJsonArray(env)
       ? env
           .filter(isJsonObject)
-          .map((one) => ({ name: getText(one, 'name'), value: getText(one, 'value') }))
+          .map((one) => ({ name: getText(one, 'name') ?? '', value: getText(one, 'value') ?? '' }))
       : [],
-    apiVersion: getText(exec, 'apiVersion') || 'client.authentication.k8s.io/v1',
+    apiVersion: getText(exec, 'apiVersion') ?? 'client.authentication.k8s.io/v1',
     provideClusterInfo: getKey(exec, 'provideClusterInfo') === true,
   }
 }
@@ -354,9 +351,9 @@ function readExec(exec: Json | undefined, folder: string): ExecPlugin | undefine
 /** As in kubectl: data wins. */
 function readFileOrData(body: JsonObject, field: string, folder: string): FileOrData | undefined {
   const data = getText(body, `${field}-data`)
-  if (data !== '') return { data }
+  if (data !== undefined) return { data }
   const file = getText(body, field)
-  return file === '' ? undefined : { file: resolvePath(file, folder) }
+  return file === undefined ? undefined : { file: resolvePath(file, folder) }
 }
 
 function resolvePath(path: string, folder: string): string {
@@ -368,9 +365,14 @@ function getObject(body: JsonObject, field: string): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-function getText(body: JsonObject, field: string): string {
+/** Undefined if it is absent or empty, as kubectl sees it. */
+function getText(body: JsonObject, field: string): string | undefined {
   const value = getKey(body, field)
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+  return typeof value === 'number'
+    ? String(value)
+    : typeof value === 'string' && value
+      ? value
+      : undefined
 }
 
 function createUnusableFailure(where: string | undefined, why: string, remedy: string): Failure {

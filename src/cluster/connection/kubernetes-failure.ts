@@ -222,14 +222,14 @@ export function createNotServedFailure(
   reason: string,
   others: readonly string[] = [],
 ): Failure {
-  const moved = others.slice(0, MOST_CAUSES).join(', ')
+  const moved = others.length === 0 ? undefined : others.slice(0, MOST_CAUSES).join(', ')
   return new Failure({
     code: 'BP3009',
     what: `the cluster does not serve ${kind} in ${apiVersion}`,
     where: `cluster ${cluster}`,
-    why: moved === '' ? reason : `${reason}; it serves ${kind} in ${moved}`,
+    why: moved === undefined ? reason : `${reason}; it serves ${kind} in ${moved}`,
     remedy:
-      moved === ''
+      moved === undefined
         ? 'install what serves the kind, or correct apiVersion and kind in the manifest'
         : `write the manifest for ${others[0]}, or install what serves the kind`,
     retry: 'on-change',
@@ -260,11 +260,12 @@ export function assertJson(
   requested: RequestDescription,
   types: readonly string[] = [],
 ): void {
-  const type = (/^[\w.+/-]+/.exec(headers.get('content-type') ?? '')?.[0] ?? '').toLowerCase()
-  if (/^application\/([a-z.-]+\+)?json$/.test(type) || types.includes(type)) return
+  const type = /^[\w.+/-]+/.exec(headers.get('content-type') ?? '')?.[0]?.toLowerCase()
+  if (type !== undefined && (/^application\/([a-z.-]+\+)?json$/.test(type) || types.includes(type)))
+    return
   throw createNotKubernetesFailure(
     requested,
-    `it answers with ${type === '' ? 'no content type' : type}, wanted JSON`,
+    `it answers with ${type ?? 'no content type'}, wanted JSON`,
   )
 }
 
@@ -325,8 +326,8 @@ function formatReason(
   status: number,
   answer: JsonObject | undefined,
 ): string {
-  const reason = getTextAt(answer, 'reason')
-  const head = reason === '' ? `status ${status}` : `${reason} (${status})`
+  const reason = getTextAt(answer, 'reason') || undefined
+  const head = reason === undefined ? `status ${status}` : `${reason} (${status})`
   const causes = filterObjects(getPartAt(answer, 'details', 'causes')).slice(0, MOST_CAUSES)
   const hides = (text: string): boolean => shouldHideText(requested, text)
   const parts = causes.map((cause) => {

@@ -47,9 +47,9 @@ export function createOidcTokenSource(
 
 async function discoverProvider(config: Config): Promise<Configuration> {
   const text = (name: string): string => String(config[name] ?? '')
-  const file = text('idp-certificate-authority')
+  const file = text('idp-certificate-authority') || undefined
   const data = text('idp-certificate-authority-data')
-  const ca = file === '' ? Buffer.from(data, 'base64') : await readFile(file)
+  const ca = file === undefined ? Buffer.from(data, 'base64') : await readFile(file)
   const ask = fetchTrusting(ca.length === 0 ? undefined : ca)
   const secret = text('client-secret') || undefined
   const options = { [customFetch]: ask }

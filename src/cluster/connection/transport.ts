@@ -134,6 +134,7 @@ const UNTRUSTED =
 export function convertToTransportFault(thrown: unknown): TransportFault {
   if (thrown instanceof TransportFault) return thrown
   const code = findErrorCode(thrown)
+  if (code === undefined) return new TransportFault('broken', 'the connection ended', thrown)
   if (code === ONLY_LINK_LOCAL)
     return new TransportFault(
       'link-local',
@@ -146,16 +147,16 @@ export function convertToTransportFault(thrown: unknown): TransportFault {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO')
     return new TransportFault('untrusted', code, thrown)
   if (code.startsWith('HPE_')) return new TransportFault('not-http', code, thrown)
-  return new TransportFault('broken', code === '' ? 'the connection ended' : code, thrown)
+  return new TransportFault('broken', code, thrown)
 }
 
-function findErrorCode(thrown: unknown): string {
+function findErrorCode(thrown: unknown): string | undefined {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (error instanceof AggregateError && error.errors.length > 0)
       return findErrorCode(error.errors[0])
-    if ('code' in error && typeof error.code === 'string') return error.code
+    if ('code' in error && typeof error.code === 'string') return error.code || undefined
   }
-  return ''
+  return undefined
 }
 
 /**

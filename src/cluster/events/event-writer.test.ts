@@ -163,7 +163,10 @@ test('reads only the metadata of an object that the turn did not read', async (t
       },
     }),
   })
-  await writer.write([{ ...EVENT, reason: 'DriftGone', apiVersion: '', uid: undefined }], SIGNAL)
+  await writer.write(
+    [{ ...EVENT, reason: 'DriftGone', apiVersion: undefined, uid: undefined }],
+    SIGNAL,
+  )
   const read = server.requests.find((request) => request.path.startsWith(path))
   assert.match(String(read?.headers['accept']), /PartialObjectMetadata/)
   const { type, regarding } = JSON.parse(server.requests.at(-1)?.body ?? '')

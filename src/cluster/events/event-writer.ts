@@ -32,7 +32,7 @@ const CONTROLLER = 'backporch.dev/controller'
 const CLUSTER_SCOPED = 'default'
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 
-type Live = Pick<DriftEvent, 'apiVersion' | 'resourceVersion'> & { readonly uid: string }
+type Live = Pick<DriftEvent, 'apiVersion' | 'resourceVersion'> & { readonly uid: string | null }
 
 export class EventWriter implements DriftEvents {
   private readonly api: EventApi
@@ -139,7 +139,8 @@ export class EventWriter implements DriftEvents {
   ): Promise<Live> {
     if (uid !== undefined) return { apiVersion, uid, resourceVersion }
     try {
-      const served = await this.discovery.find(apiVersion, regarding.kind, signal, regarding.group)
+      const { kind, group } = regarding
+      const served = await this.discovery.find(apiVersion ?? '', kind, signal, group)
       const requested = describeResourceRequest(this.reads.cluster, 'get', served, regarding)
       const path = buildObjectPath(served, regarding.namespace, regarding.name)
       const answer = await this.reads.get(path, requested, signal, {
@@ -147,17 +148,17 @@ export class EventWriter implements DriftEvents {
         answers: [404],
       })
       const live = answer.status === 404 ? undefined : parseJsonResponse(answer, requested)
-      const text = (field: string): string =>
-        isJsonObject(live) ? getMetadataText(live, field) : ''
+      const text = (field: string): string | undefined =>
+        (isJsonObject(live) ? getMetadataText(live, field) : undefined) || undefined
       return {
         apiVersion: served.apiVersion,
-        uid: text('uid'),
+        uid: text('uid') ?? null,
         resourceVersion: text('resourceVersion'),
       }
     } catch (thrown) {
       signal.throwIfAborted()
       convertToFailure(thrown)
-      return { apiVersion, uid: '', resourceVersion: '' }
+      return { apiVersion, uid: null, resourceVersion: undefined }
     }
   }
 
@@ -168,7 +169,7 @@ export class EventWriter implements DriftEvents {
 
 /** The API server lets a client change only the series of an Event. */
 function getName({ regarding, reason, note }: DriftEvent, { uid }: Live): string {
-  const parts = [formatResourceId(regarding), uid, reason, note]
+  const parts = [formatResourceId(regarding), uid ?? '', reason, note]
   return `backporch-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24)}`
 }
 
@@ -191,12 +192,12 @@ function buildEventBody(
     reportingController: CONTROLLER,
     reportingInstance: 'backporch-controller',
     regarding: {
-      ...(apiVersion === '' ? {} : { apiVersion }),
+      ...(apiVersion === undefined ? {} : { apiVersion }),
       kind: regarding.kind,
       ...(regarding.namespace === '' ? {} : { namespace: regarding.namespace }),
       name: regarding.name,
-      ...(uid === '' ? {} : { uid }),
-      ...(resourceVersion === '' ? {} : { resourceVersion }),
+      ...(uid === null ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },
     note,
   } satisfies WireForm<EventsV1Event>

@@ -295,9 +295,9 @@ function readGroup(item: JsonObject, into: Map<string, GroupVersion | undefined>
 function readVersion(version: JsonObject, apiVersion: string, group: string): GroupVersion {
   const kinds = new Map<string, ServedResource>()
   for (const resource of filterObjects(getKey(version, 'resources'))) {
-    const kind = getTextAt(resource, 'responseKind', 'kind')
+    const kind = getTextAt(resource, 'responseKind', 'kind') || undefined
     // A placeholder for subresources of an unserved kind has no kind.
-    if (kind === '' || kinds.has(kind)) continue
+    if (kind === undefined || kinds.has(kind)) continue
     const namespaced = getTextAt(resource, 'scope') === 'Namespaced'
     const plural = getTextAt(resource, 'resource')
     kinds.set(kind, {

@@ -240,9 +240,9 @@ function findChartFiles(
     ),
   )
   if (filterObjects(dependencies).length > 0 && hasMissingReferences(stored)) return undefined
-  const schema = getTextAt(chart, 'schema')
+  const schema = getTextAt(chart, 'schema') || undefined
   const own = [text('Chart.yaml', metadata), text('values.yaml', getPartAt(chart, 'values') ?? {})]
-  if (schema !== '') own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
+  if (schema !== undefined) own.push(file('values.schema.json', Buffer.from(schema, 'base64')))
   return [...own, ...stored].filter(
     ({ path }) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
   )

@@ -49,9 +49,10 @@ function countCharacters({ current, later }: StoredRelease): number {
 }
 
 function isSame(known: JsonObject, listed: JsonObject): boolean {
-  const [uid, version] = [getMetadataText(known, 'uid'), getMetadataText(known, 'resourceVersion')]
+  const uid = getMetadataText(known, 'uid')
+  const version = getMetadataText(known, 'resourceVersion') || undefined
   return (
-    version !== '' &&
+    version !== undefined &&
     uid === getMetadataText(listed, 'uid') &&
     version === getMetadataText(listed, 'resourceVersion')
   )

@@ -53,8 +53,8 @@ test('lists a kind of two questions once, by metadata, and an unserved kind is e
   ]
   const [one, two] = await api.cluster.readInventories(
     [
-      { listing, labelSelector: '' },
-      { listing: listing.slice(0, 1), labelSelector: '' },
+      { listing, labelSelector: undefined },
+      { listing: listing.slice(0, 1), labelSelector: undefined },
     ],
     signal,
   )
@@ -101,7 +101,7 @@ test('lists a kind of many namespaces once cluster-wide, or per namespace when t
   const listing = teams.map((team) => location('ConfigMap', team))
   const everywhere = 'GET /api/v1/configmaps'
   const one = await scriptedApi(t, { [everywhere]: () => metadata('ConfigMap', 'team-3', 'x') })
-  const [found] = await one.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  const [found] = await one.cluster.readInventories([{ listing, labelSelector: undefined }], signal)
   assert.deepEqual(
     [keys(found), one.requested()],
     [['/ConfigMap/team-3/x'], [`${everywhere}?limit=500`]],
@@ -117,7 +117,7 @@ test('lists a kind of many namespaces once cluster-wide, or per namespace when t
     [everywhere]: () => statusAnswer(403, 'Forbidden', 'no'),
     ...Object.fromEntries(routes),
   })
-  const [all] = await each.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  const [all] = await each.cluster.readInventories([{ listing, labelSelector: undefined }], signal)
   assert.deepEqual(keys(all).length, 8)
 })
 
@@ -165,7 +165,10 @@ test('a kind removed after discovery has no objects, and a failing list of a dis
 
   const missing = await scriptedApi(t, { [CONFIG_MAPS]: () => metadata('ConfigMap', 'shop', 'a') })
   const listing = [location('ConfigMap', 'shop'), location('Service', 'shop')]
-  const [part] = await missing.cluster.readInventories([{ listing, labelSelector: '' }], signal)
+  const [part] = await missing.cluster.readInventories(
+    [{ listing, labelSelector: undefined }],
+    signal,
+  )
   assert.deepEqual(
     part !== undefined && !(part instanceof Failure) && part.unread?.map(({ code }) => code),
     ['BP3009'],

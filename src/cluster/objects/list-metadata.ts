@@ -14,7 +14,7 @@ const PARALLEL = 8
 interface MetadataList {
   readonly served: ServedResource
   readonly namespace: string
-  readonly labelSelector: string
+  readonly labelSelector: string | undefined
 }
 
 /**
@@ -30,7 +30,7 @@ export async function listLocations(
   const keyOf = (
     { group, kind, namespace }: ListedLocation,
     { labelSelector }: ListingRef,
-  ): string => `${group}/${kind}/${namespace}/${labelSelector}`
+  ): string => `${group}/${kind}/${namespace}/${labelSelector ?? ''}`
   for (const ref of refs) {
     for (const location of ref.listing) {
       const key = keyOf(location, ref)
@@ -72,7 +72,7 @@ export function gatherInventory(
 async function listOfLocation(
   { discovery, defaultNamespace }: LiveSources,
   { group, kind, namespace }: ListedLocation,
-  labelSelector: string,
+  labelSelector: string | undefined,
   signal: AbortSignal,
 ): Promise<MetadataList | Failure | undefined> {
   try {
@@ -103,7 +103,7 @@ export async function listMetadata(
     listOnce(sources, list, signal).catch(requireFailure)
   const kinds = Map.groupBy(
     lists,
-    ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector}`,
+    ({ served, labelSelector }) => `${served.apiVersion}/${served.kind}/${labelSelector ?? ''}`,
   )
   await runInParallel([...kinds.values()], PARALLEL, async (own) => {
     const [first] = own
@@ -144,7 +144,7 @@ async function listOnce(
       metadata: isJsonObject(metadata) ? metadata : {},
     })
   }
-  const selected = labelSelector === '' ? {} : { labelSelector }
+  const selected = labelSelector === undefined ? {} : { labelSelector }
   try {
     await listObjects(
       api,

@@ -27,7 +27,7 @@ export async function listNamespaces(
     ({ group, kind }) => !NEVER_LISTED.has(`${group}/${kind}`) && !COMPUTED_GROUPS.test(group),
   )
   const lists = listed.flatMap((served) =>
-    namespaces.map((namespace) => ({ served, namespace, labelSelector: '' })),
+    namespaces.map((namespace) => ({ served, namespace, labelSelector: undefined })),
   )
   const found = await listMetadata(sources, lists, signal)
   const answers = lists.flatMap((list) => {

@@ -78,7 +78,7 @@ async function listOnce(
   let came = 0
   let promised = 0
   let resourceVersion: string | undefined
-  let next = ''
+  let next: string | undefined
   do {
     const path = `${buildCollectionPath(served, options.namespace)}?${buildQuery(options, next)}`
     const accept = options.metadataOnly === true ? { accept: METADATA_ONLY } : {}
@@ -99,16 +99,18 @@ async function listOnce(
     if (Number.isFinite(page.remaining)) promised = Math.max(promised, came + page.remaining)
     next = page.next
     if (
-      next !== '' &&
+      next !== undefined &&
       observed.size === 0 &&
       options.most !== undefined &&
       page.remaining > options.most
     )
       return 'too-many'
-    if (observed.has(next) || observed.size > MOST_PAGES)
-      throw createIncompleteListFailure(requested, 'its pages go round in a circle')
-    observed.add(next)
-  } while (next !== '')
+    if (next !== undefined) {
+      if (observed.has(next) || observed.size > MOST_PAGES)
+        throw createIncompleteListFailure(requested, 'its pages go round in a circle')
+      observed.add(next)
+    }
+  } while (next !== undefined)
   return came < promised ? 'short' : 'complete'
 }
 
@@ -121,11 +123,11 @@ function describeListRequest(
   return options.thenWatched === true ? { ...requested, alsoNeeded: ['watch'] } : requested
 }
 
-function buildQuery({ name, labelSelector }: ListOptions, next: string): string {
+function buildQuery({ name, labelSelector }: ListOptions, next: string | undefined): string {
   const query = new URLSearchParams({ limit: String(PAGE) })
   if (name !== undefined) query.set('fieldSelector', `metadata.name=${escapeFieldValue(name)}`)
   if (labelSelector !== undefined) query.set('labelSelector', labelSelector)
-  if (next !== '') query.set('continue', next)
+  if (next !== undefined) query.set('continue', next)
   return query.toString()
 }
 
@@ -137,7 +139,8 @@ function escapeFieldValue(value: string): string {
 interface Page {
   readonly items: readonly JsonObject[]
   readonly resourceVersion: string
-  readonly next: string
+  /** Undefined for the last page. */
+  readonly next: string | undefined
   readonly remaining: number
 }
 
@@ -166,7 +169,7 @@ function readPage(answer: unknown, requested: RequestDescription): Page {
   return {
     items,
     resourceVersion,
-    next,
+    next: next || undefined,
     remaining: typeof remaining === 'number' ? remaining : Number.POSITIVE_INFINITY,
   }
 }

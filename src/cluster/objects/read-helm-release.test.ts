@@ -201,7 +201,7 @@ test('reports a missing Secret permission only for the questions that need it', 
     ...NO_TEXTS,
     [SECRETS]: () => statusAnswer(403, 'Forbidden', 'no Secrets'),
   })
-  const listing = { listing: [], labelSelector: '' }
+  const listing = { listing: [], labelSelector: undefined }
   const [release, listed] = await api.cluster.readInventories([REF, listing], signal)
   assert.equal(release instanceof Failure && release.code, 'BP3003')
   assert.deepEqual(listed, { source: 'a listing', resources: [], objects: [] })

@@ -155,11 +155,8 @@ function listRefusedObjects(group: JsonObject, source: string): readonly Refused
 }
 
 function readEntry(entry: JsonObject): ResourceId | undefined {
-  const [group = '', kind = '', namespace = '', name = ''] = [
-    'group',
-    'kind',
-    'namespace',
-    'name',
-  ].map((key) => getTextAt(entry, key))
-  return kind === '' || name === '' ? undefined : { group, kind, namespace, name }
+  const [group, kind, namespace, name] = (['group', 'kind', 'namespace', 'name'] as const).map(
+    (key) => getTextAt(entry, key),
+  )
+  return kind && name ? { group: group ?? '', kind, namespace: namespace ?? '', name } : undefined
 }

@@ -12,8 +12,8 @@ import type {
 } from '@backporch/kyaml/resource'
 
 export interface ClusterIdentity {
-  /** Of the kube-system namespace; empty if unreadable, as in a recording. */
-  readonly uid: string
+  /** Of the kube-system namespace; undefined if unreadable, as in a recording. */
+  readonly uid: string | undefined
   /** No such namespace: a server that just started, or an incomplete Kubernetes. */
   readonly hasNoUid?: boolean
   readonly version: string
@@ -90,7 +90,8 @@ export interface ListedLocation {
 
 export interface ListingRef {
   readonly listing: readonly ListedLocation[]
-  readonly labelSelector: string
+  /** Undefined: all objects of the locations. */
+  readonly labelSelector: string | undefined
 }
 
 interface NamespacesRef {
@@ -151,8 +152,8 @@ export type ApprovedWrite =
   | {
       readonly kind: 'delete'
       readonly target: WantedObject
-      readonly uid: string
-      readonly resourceVersion: string
+      readonly uid: string | undefined
+      readonly resourceVersion: string | undefined
     }
 
 /** The commit goes into the field manager and User-Agent of each request. */

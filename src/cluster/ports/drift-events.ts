@@ -5,11 +5,11 @@ import type { ResourceId } from '@backporch/kyaml/resource'
 export interface DriftEvent {
   readonly reason: 'DriftDetected' | 'DriftGone'
   readonly regarding: ResourceId
-  /** Empty if the turn did not observe the object. */
-  readonly apiVersion: string
-  /** Empty if no such object is live; undefined if the turn did not read it. */
-  readonly uid: string | undefined
-  readonly resourceVersion: string
+  /** Undefined if the turn did not observe the object. */
+  readonly apiVersion: string | undefined
+  /** Null if no such object is live; undefined if the turn did not read it. */
+  readonly uid: string | null | undefined
+  readonly resourceVersion: string | undefined
   /** Shown values, at most 1,024 bytes. */
   readonly note: string
 }

@@ -147,7 +147,7 @@ test('the time of a plain recording is the newest time in its objects', async (t
     'a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
   }).identify(signal)
   assert.deepEqual(timeless, {
-    uid: '',
+    uid: undefined,
     version: '',
     observedAt,
     recorded: true,

@@ -51,7 +51,7 @@ export function openRecordedCluster(options: RecordedClusterOptions): RecordedCl
 
 export function emptyCluster(name: string, observedAt: string): RecordedCluster {
   const recording: Recording = {
-    ...{ cluster: name, serverVersion: '', uid: '', observedAt, namespace: 'default' },
+    ...{ cluster: name, serverVersion: '', uid: undefined, observedAt, namespace: 'default' },
     ...{
       complete: [],
       absent: new Set<string>(),

@@ -106,9 +106,7 @@ function buildListingInventory(
   { objects, isNamespaced, isWhole, defaultNamespace, cannotSay }: RecordedEvidence,
   ref: ListingRef,
 ): Inventory | Failure {
-  const terms = ref.labelSelector
-    .split(',')
-    .flatMap((term) => (term === '' ? [] : [term.split('=')]))
+  const terms = ref.labelSelector?.split(',').map((term) => term.split('=')) ?? []
   const answers = ref.listing.flatMap(
     ({ group, kind, namespace: requested }): (Failure | readonly JsonObject[])[] => {
       const namespace = isNamespaced(group, kind) === false ? '' : requested || defaultNamespace

@@ -56,7 +56,7 @@ interface RecordedKind {
 export interface Recording {
   readonly cluster: string
   readonly serverVersion: string
-  readonly uid: string
+  readonly uid: string | undefined
   /** RFC 3339 UTC; empty if not recorded. */
   readonly observedAt: string
   readonly namespace: string
@@ -104,7 +104,7 @@ export function readRecording(path: string): Recording {
   return {
     cluster: getTextAt(header, 'cluster'),
     serverVersion: getTextAt(header, 'serverVersion'),
-    uid: getTextAt(header, 'uid'),
+    uid: getTextAt(header, 'uid') || undefined,
     observedAt: getTextAt(header, 'observedAt'),
     namespace: getTextAt(header, 'namespace') || 'default',
     complete: filterObjects(getKey(header, 'complete')).map(readScope),

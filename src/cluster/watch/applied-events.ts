@@ -9,7 +9,8 @@ type ObjectEvent = Extract<WatchEvent, { readonly object: JsonObject }>
 export class AppliedEvents {
   version: string | undefined
   apiVersion: string
-  newest = ''
+  /** The newest version of this connection. */
+  newest: string | undefined
   provenAt: number | undefined
   listing = false
   fault: Failure | undefined
@@ -19,7 +20,7 @@ export class AppliedEvents {
   progress = 0
   private readonly watched: WatchedKind
   private readonly observer: WatchObserver
-  private lastUid = ''
+  private lastUid: string | undefined
   private reported = ''
 
   constructor(watched: WatchedKind, observer: WatchObserver) {
@@ -42,13 +43,13 @@ export class AppliedEvents {
   endList(version: string, read: number): void {
     this.listing = false
     this.lists += 1
-    this.advance(version, '', read)
+    this.advance(version, undefined, read)
     this.tell(() => this.observer.finishList(this.watched))
   }
 
   /** Versions of streamed initial objects are unordered: only their bookmark counts. */
   handleObject({ type, object, version }: ObjectEvent, read: number): void {
-    const uid = getMetadataText(object, 'uid')
+    const uid = getMetadataText(object, 'uid') || undefined
     if (!this.listing && this.isKnown(version, uid)) return
     this.events += 1
     const handle = type === 'deleted' ? 'handleDeletion' : 'handleChange'
@@ -62,12 +63,12 @@ export class AppliedEvents {
     if (this.listing || (this.version !== undefined && isOlder(version, this.version))) return
     this.events += 1
     if (version !== this.version) this.progress += 1
-    this.advance(version, '', read)
+    this.advance(version, undefined, read)
   }
 
   handleUnusable(why: string, version: string, read: number): void {
     this.fault = this.createFault(why)
-    if (!this.listing && !this.isKnown(version, '')) this.advance(version, '', read)
+    if (!this.listing && !this.isKnown(version, undefined)) this.advance(version, undefined, read)
   }
 
   handleUnreadable(failure: Failure): void {
@@ -83,18 +84,20 @@ export class AppliedEvents {
     this.listing = false
   }
 
-  private isKnown(version: string, uid: string): boolean {
+  private isKnown(version: string, uid: string | undefined): boolean {
     const { version: last, lastUid } = this
     if (last === undefined || version === '') return false
-    return isOlder(version, last) || (version === last && (lastUid === '' || lastUid === uid))
+    return (
+      isOlder(version, last) || (version === last && (lastUid === undefined || lastUid === uid))
+    )
   }
 
-  private advance(version: string, uid: string, read: number): void {
+  private advance(version: string, uid: string | undefined, read: number): void {
     this.provenAt = Math.max(this.provenAt ?? read, read)
     if (version === '') return
     this.version = version
     this.lastUid = uid
-    if (this.newest === '' || isOlder(this.newest, version)) this.newest = version
+    if (this.newest === undefined || isOlder(this.newest, version)) this.newest = version
   }
 
   /** Metadata events have the type of the metadata; list items have none. */

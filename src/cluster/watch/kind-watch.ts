@@ -117,8 +117,8 @@ export class KindWatch {
       if (signal.aborted) throw signal.reason
       return this.handleFailure(convertToFailure(thrown))
     } finally {
-      if (OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event')
-        parts.server.recordVersion(applied.newest)
+      const isOfOwnStore = OWN_STORE.has(this.watched.apiVersion) && this.watched.kind !== 'Event'
+      if (isOfOwnStore && applied.newest !== undefined) parts.server.recordVersion(applied.newest)
     }
   }
 
@@ -143,7 +143,7 @@ export class KindWatch {
     if (this.epoch === this.parts.server.epoch) return
     this.epoch = this.parts.server.epoch
     this.applied.startAnew()
-    this.applied.newest = ''
+    this.applied.newest = undefined
   }
 
   /** @returns the end of the stream if the list continued as a watch */
@@ -294,14 +294,15 @@ export class KindWatch {
 
   /** @throws Failure BP3010 a few times; then the store counts as restored from a backup */
   private assertNotOlder(version: string, served: ServedResource): void {
-    if (!isOlder(version, this.applied.newest)) return
+    const { newest } = this.applied
+    if (newest === undefined || !isOlder(version, newest)) return
     this.olderLists += 1
     if (this.olderLists <= MOST_OLDER_LISTS)
       throw createIncompleteListFailure(
         describeWatchRequest(this.parts.api.cluster, this.watched, served),
         'it is older than what was seen before',
       )
-    this.applied.newest = ''
+    this.applied.newest = undefined
   }
 
   private beginList(): void {

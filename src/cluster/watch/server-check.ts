@@ -34,8 +34,8 @@ export class ServerCheck {
   epoch = 0
   private readonly parts: CheckParts
   private readonly backoff: Backoff
-  private uid = ''
-  private newest = ''
+  private uid: string | undefined
+  private newest: string | undefined
   private checked = -1
   private doubtful = true
   private listRefused = false
@@ -53,7 +53,7 @@ export class ServerCheck {
   }
 
   recordVersion(version: string): void {
-    if (this.newest === '' || isOlder(this.newest, version)) this.newest = version
+    if (this.newest === undefined || isOlder(this.newest, version)) this.newest = version
   }
 
   /**
@@ -78,14 +78,16 @@ export class ServerCheck {
     this.doubtful = false
     try {
       const { uid, version, hasNoUid } = await this.read()
-      if (this.uid !== '' && (hasNoUid || (uid !== '' && uid !== this.uid)))
+      if (this.uid !== undefined && (hasNoUid || (uid !== undefined && uid !== this.uid)))
         throw this.createReplacedFailure(hasNoUid)
-      if (uid !== '') this.uid = uid
-      if (version !== '' && isOlder(version, this.newest)) {
-        this.epoch += 1
-        this.newest = ''
+      this.uid = uid ?? this.uid
+      if (version !== undefined) {
+        if (this.newest !== undefined && isOlder(version, this.newest)) {
+          this.epoch += 1
+          this.newest = undefined
+        }
+        this.recordVersion(version)
       }
-      if (version !== '') this.recordVersion(version)
       this.checked = this.parts.connections()
       this.away = undefined
       this.backoff.reset()
@@ -110,8 +112,8 @@ export class ServerCheck {
    * only the namespace.
    */
   private async read(): Promise<{
-    readonly uid: string
-    readonly version: string
+    readonly uid: string | undefined
+    readonly version: string | undefined
     readonly hasNoUid: boolean
   }> {
     if (!this.listRefused) {
@@ -121,19 +123,20 @@ export class ServerCheck {
       )
       if (list !== undefined) {
         const [namespace] = filterObjects(getPartAt(list, 'items'))
-        const uid = namespace === undefined ? '' : getMetadataText(namespace, 'uid')
+        const uid = namespace === undefined ? undefined : getMetadataText(namespace, 'uid')
         return {
-          uid,
-          version: getTextAt(list, 'metadata', 'resourceVersion'),
+          uid: uid || undefined,
+          version: getTextAt(list, 'metadata', 'resourceVersion') || undefined,
           hasNoUid: namespace === undefined,
         }
       }
       this.listRefused = true
     }
     const namespace = await this.get(`${PATH}/${NAME}`, 'get')
+    const uid = isJsonObject(namespace) ? getMetadataText(namespace, 'uid') : undefined
     return {
-      uid: isJsonObject(namespace) ? getMetadataText(namespace, 'uid') : '',
-      version: '',
+      uid: uid || undefined,
+      version: undefined,
       hasNoUid: false,
     }
   }

@@ -52,7 +52,7 @@ export function adoptDrift(library: FunctionLibrary): KrmFunction {
         return {
           message: `functionConfig: ${message}`,
           severity: 'error',
-          ...(path === '' ? {} : { field: { path } }),
+          ...(path === undefined ? {} : { field: { path } }),
         }
       })
       return { items, results, exitCode: 1, stderr: '' }

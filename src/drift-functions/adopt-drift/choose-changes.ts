@@ -132,7 +132,7 @@ function createResolvedChange(
     drift: {
       id: { ...change.ref },
       apiVersion: desired.apiVersion,
-      uid: '',
+      uid: undefined,
       change: change.change,
       path,
       git: change.git,
@@ -141,10 +141,10 @@ function createResolvedChange(
       // Does not affect the edit.
       actor: {
         manager: 'unknown',
-        operation: '',
+        operation: undefined,
         subresource: '',
         class: 'unknown',
-        at: '',
+        at: undefined,
         confidence: 'none',
       },
       risk: change.risk,

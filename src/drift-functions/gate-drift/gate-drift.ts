@@ -39,10 +39,10 @@ function listResults(gate: Gate, items: readonly YamlMap[]): readonly FunctionRe
   const results =
     drift !== undefined && text === 'open' ? createDriftResults(drift, gate.minimumRisk) : []
   // The document knows more than the condition.
-  const reported = text === 'open' && drift !== undefined ? getWorkspaceName(drift) : ''
+  const reported = text === 'open' && drift !== undefined ? getWorkspaceName(drift) : undefined
   const open = kptfiles.filter(
     ({ kptfile, says }) =>
-      says === 'open' && (reported === '' || getConditionWorkspace(kptfile) !== reported),
+      says === 'open' && (reported === undefined || getConditionWorkspace(kptfile) !== reported),
   )
   results.push(...open.map(({ kptfile }) => createConditionResult(kptfile, gate)))
   const unknownWriter =
@@ -75,14 +75,14 @@ function getConditionVerdict(kptfile: YamlMap): Verdict {
   return status === 'False' ? 'settled' : 'unknown'
 }
 
-/** Empty if the drift is not recorded. */
-function getWorkspaceName(drift: DriftReport | DriftRecord): string {
+/** Undefined if the drift is not recorded. */
+function getWorkspaceName(drift: DriftReport | DriftRecord): string | undefined {
   if (drift.kind === 'DriftRecord') return drift.metadata.name
-  return drift.status.episode === '' ? '' : `drift-${drift.status.episode}`
+  return drift.status.episode === '' ? undefined : `drift-${drift.status.episode}`
 }
 
-function getConditionWorkspace(kptfile: YamlMap): string {
-  return findTextAt(findDriftedCondition(kptfile), 'message') ?? ''
+function getConditionWorkspace(kptfile: YamlMap): string | undefined {
+  return findTextAt(findDriftedCondition(kptfile), 'message') || undefined
 }
 
 function createDriftResults(drift: DriftReport | DriftRecord, minimum: Risk): FunctionResult[] {
@@ -107,18 +107,21 @@ function createDriftResults(drift: DriftReport | DriftRecord, minimum: Risk): Fu
   const waiting = `${count} of ${subject} that nobody has decided about${more}${lesser}`
   // kpt shows the first four lines on the terminal.
   return [
-    { message: `${waiting}: ${describeNextStep(path, findDriftBranch(drift))}`, severity: 'error' },
+    {
+      message: `${waiting}: ${describeNextStep(path || undefined, findDriftBranch(drift))}`,
+      severity: 'error',
+    },
     ...grave.slice(0, MOST_TOLD).map((change) => changeResult(change, 'error', describe(change))),
   ]
 }
 
 function describe({ change, actor, risk, reason }: Change): string {
-  const perhaps = actor.confidence === 'last-writer' ? 'perhaps ' : ''
+  const isGuess = actor.confidence === 'last-writer'
   const who =
     actor.confidence === 'none'
       ? 'by an unknown writer'
-      : `${perhaps}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
-  const when = actor.at === '' || perhaps !== '' ? '' : ` at ${convertToOneLine(actor.at, 40)}`
+      : `${isGuess ? 'perhaps ' : ''}by ${convertToOneLine(formatActorName(actor), computeActorLimit(actor, 60))}`
+  const when = actor.at === '' || isGuess ? '' : ` at ${convertToOneLine(actor.at, 40)}`
   return `unreviewed drift: ${change} ${who}${when}, risk ${risk} (${convertToOneLine(reason, 40)})`
 }
 
@@ -132,16 +135,16 @@ function findDriftBranch(drift: DriftReport | DriftRecord): string | undefined {
   return `${lifecycle === 'Draft' ? 'drafts' : 'proposed'}/${path}/drift-${episode}`
 }
 
-function describeNextStep(path: string, branch: string | undefined): string {
-  const target = path === '' ? '' : ` ${convertToOneLine(path, 200)}`
+function describeNextStep(path: string | undefined, branch: string | undefined): string {
+  const target = path === undefined ? '' : ` ${convertToOneLine(path, 200)}`
   const review = branch === undefined ? '' : `review ${convertToOneLine(branch, 300)}, or `
   return `${review}decide with "backporch restore${target}", "backporch adopt${target}" or "backporch release${target}" (docs/guides/deciding.md)`
 }
 
 function createConditionResult(kptfile: YamlMap, { minimumRisk, drift }: Gate): FunctionResult {
-  const reason = findTextAt(findDriftedCondition(kptfile), 'reason') ?? ''
+  const reason = findTextAt(findDriftedCondition(kptfile), 'reason') || undefined
   const named = [reason, getConditionWorkspace(kptfile)]
-    .filter((text) => text !== '')
+    .filter((text) => text !== undefined)
     .map((text) => convertToOneLine(text, 100))
   const risk =
     minimumRisk === 'low' || drift !== undefined
@@ -149,7 +152,7 @@ function createConditionResult(kptfile: YamlMap, { minimumRisk, drift }: Gate): 
       : ', of a risk that the condition does not tell'
   const { path } = getItemFile(kptfile)
   return {
-    message: `the package has drift that nobody has decided about${risk}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${describeNextStep('', undefined)}`,
+    message: `the package has drift that nobody has decided about${risk}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${describeNextStep(undefined, undefined)}`,
     severity: 'error',
     resourceRef: {
       apiVersion: findTextAt(kptfile, 'apiVersion') ?? '',

@@ -50,8 +50,8 @@ export function readGate(
   )
   if (unknown === undefined)
     return [`unknown is ${quoteText(text('unknown'))}: wanted pass or fail`]
-  const path = text('report')
-  if (path === '') return { minimumRisk, unknown, drift: undefined }
+  const path = text('report') || undefined
+  if (path === undefined) return { minimumRisk, unknown, drift: undefined }
   const item = items.find(
     (each) => getItemFile(each).path === path && readDrift(each) !== undefined,
   )
@@ -80,7 +80,8 @@ function addDrift(
 ): Gate | readonly string[] {
   if ('value' in read) return { ...gate, drift: read.value }
   return read.problems.map(
-    ({ path, message }) => `${convertToOneLine(where)}${path === '' ? '' : ` ${path}`}: ${message}`,
+    ({ path, message }) =>
+      `${convertToOneLine(where)}${path === undefined ? '' : ` ${path}`}: ${message}`,
   )
 }
 

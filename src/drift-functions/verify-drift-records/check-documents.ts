@@ -19,7 +19,7 @@ import { checkChanges, isTime, TIME } from './check-changes.ts'
 const EPISODE = /^[0-9a-f]{8}(-[1-9][0-9]{0,8})?$/
 
 interface Check {
-  readonly path: string
+  readonly path: string | undefined
   readonly holds: boolean
   readonly message: string
 }
@@ -157,7 +157,9 @@ function checkFileName({ unit, began, episode }: DriftRecord['spec'], file: stri
   const present = recordPath(unit.cluster, slug, began, episode)
   // From earlier versions, or a manual copy.
   const wanted = within.endsWith('.yaml') ? convertToEarlierPath(present) : present
-  return within === wanted ? [] : [{ path: '', message: `the file of this record is ${wanted}` }]
+  return within === wanted
+    ? []
+    : [{ path: undefined, message: `the file of this record is ${wanted}` }]
 }
 
 export function checkReport(
@@ -174,7 +176,7 @@ export function checkReport(
     ...checkChanges(spec),
     ...listFailedChecks([
       {
-        path: '',
+        path: undefined,
         holds: !inLedger || file === wanted,
         message: `the file of this report is ${wanted}`,
       },
@@ -222,7 +224,7 @@ export function checkClosed(
     ...checkChanges(spec),
     ...listFailedChecks([
       {
-        path: '',
+        path: undefined,
         holds: !file.startsWith('closed/') || file === wanted,
         message: `the file of this episode is ${wanted}`,
       },

@@ -69,7 +69,7 @@ function checkItems(items: readonly YamlMap[], signOff: SignOff): readonly Funct
     const found = checkItem(item, signOff)
     const more =
       found.length > MOST_TOLD
-        ? [{ path: '', message: `and ${found.length - MOST_TOLD} more` }]
+        ? [{ path: undefined, message: `and ${found.length - MOST_TOLD} more` }]
         : []
     return [...found.slice(0, MOST_TOLD), ...more].map((finding) =>
       createFindingResult(item, finding),
@@ -139,7 +139,7 @@ function checkInert(item: YamlMap, severity: 'error' | 'warning'): readonly Find
   ]
   if (comments.some((comment) => comment.split('\n')[0] === INERT_LINE)) return []
   const finding = {
-    path: '',
+    path: undefined,
     message: `the line ${INERT_LINE} does not stand directly above it: Argo CD would apply the file`,
   }
   return [severity === 'warning' ? { ...finding, severity } : finding]
@@ -165,7 +165,7 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
   if (findAnnotation(item, LOCAL_CONFIG) === 'true') return []
   return [
     {
-      path: '',
+      path: undefined,
       message:
         'only documents of Backporch stand here: a syncer that reads the whole repository would apply it',
     },
@@ -215,7 +215,7 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
     else
       results.push(
         createFindingResult(item, {
-          path: '',
+          path: undefined,
           message: first === '' ? what : `${what} (${convertToOneLine(first, 200)})`,
         }),
       )
@@ -255,7 +255,7 @@ function createFindingResult(item: YamlMap, { path, message, severity }: Finding
         text === undefined ? [] : [[key, convertToOneLine(text, 253)]],
       ),
     ),
-    ...(path === '' ? {} : { field: { path } }),
+    ...(path === undefined ? {} : { field: { path } }),
     ...(file === ''
       ? {}
       : { file: { path: file, ...(/^[0-9]{1,9}$/.test(index) ? { index: Number(index) } : {}) } }),

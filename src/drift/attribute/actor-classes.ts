@@ -8,7 +8,7 @@ import type { ActorClass } from '../compare/drift.ts'
 
 interface Writer {
   readonly manager: string
-  readonly operation?: 'Apply' | 'Update' | ''
+  readonly operation?: 'Apply' | 'Update' | undefined
   readonly subresource?: string
   readonly user?: string
 }

@@ -16,10 +16,10 @@ export function classifyManager(manager: string): ActorClass {
 
 export const UNKNOWN_ACTOR: Actor = {
   manager: 'unknown',
-  operation: '',
+  operation: undefined,
   subresource: '',
   class: 'unknown',
-  at: '',
+  at: undefined,
   confidence: 'none',
 }
 
@@ -34,7 +34,7 @@ export function createActor(entry: ManagedFieldsEntry, confidence: Actor['confid
     operation: entry.operation,
     subresource: entry.subresource,
     class: classify(entry),
-    at: entry.time,
+    at: entry.time || undefined,
     confidence,
   }
 }

@@ -159,7 +159,7 @@ test('a deletion, which leaves no trace in the cluster, gets its user, program a
   ])
   assert.deepEqual(actor, {
     manager: 'kubectl',
-    operation: '',
+    operation: undefined,
     subresource: '',
     class: 'human-tool',
     at: '2026-11-21T09:30:00Z',

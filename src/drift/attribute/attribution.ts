@@ -63,12 +63,12 @@ function listOtherOwners(
       operation: entry.operation,
       subresource: entry.subresource,
       class: classify(entry, rules),
-      at: entry.time,
+      at: entry.time || undefined,
     }))
 }
 
 function isActor(
-  entry: { manager: string; operation: string; subresource: string },
+  entry: Pick<FieldOwner, 'manager' | 'operation' | 'subresource'>,
   actor: Actor,
 ): boolean {
   return (
@@ -101,7 +101,7 @@ function createAuditedActor(
     class: classifyWriter(writer, user, accounts, rules),
     // A manager's time is that of its last write to any field.
     at:
-      proof === 'by-time' && actor.at !== ''
+      proof === 'by-time' && actor.at !== undefined
         ? actor.at
         : new Date(write.answeredAt).toISOString().replace(/\.\d+Z$/, 'Z'),
     confidence: CONFIDENCE[proof],
@@ -115,7 +115,8 @@ function deriveWriteActor({
   verb,
   object,
 }: AuditedWrite): Pick<Actor, 'manager' | 'operation' | 'subresource'> {
-  const operation = verb === 'update' || verb === 'patch' || verb === 'create' ? 'Update' : ''
+  const operation =
+    verb === 'update' || verb === 'patch' || verb === 'create' ? 'Update' : undefined
   return {
     manager: manager === '' ? 'unknown' : manager,
     operation,

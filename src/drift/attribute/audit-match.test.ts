@@ -166,7 +166,7 @@ test('takes the time of a scale from its request, since the object has none', ()
   const scaled = drift('modified', 'spec.replicas', 5, {
     manager: 'kubectl',
     subresource: 'scale',
-    at: '',
+    at: undefined,
   })
   assert.equal(
     auditMatch(scaled, [scale('ada', 4), scale('bob', 5), scale('carl', 5)]),
@@ -180,7 +180,7 @@ const WITHOUT_THEME = answered('2', { timeout: '30' }, { ci: { at: T1, keys: ['t
 const removed = drift('removed', 'data.theme', undefined, {
   manager: 'unknown',
   confidence: 'none',
-  at: '',
+  at: undefined,
 })
 
 test('responses and the request prove who removed a field', () => {
@@ -240,7 +240,7 @@ test('the last delete request proves who deleted an object', () => {
   const missing = drift('missing', '', undefined, {
     manager: 'unknown',
     confidence: 'none',
-    at: '',
+    at: undefined,
   })
   const gone = (user: string, at: string, more: AuditSample = {}): AuditSample => ({
     verb: 'delete',

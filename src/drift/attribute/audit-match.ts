@@ -119,8 +119,8 @@ function isOwnedIn(write: AuditedWrite, path: FieldPath): boolean {
 }
 
 /** Whole seconds, between request and answer. */
-function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string): boolean {
-  const at = Date.parse(time)
+function fitsTime({ receivedAt, answeredAt }: AuditedWrite, time: string | undefined): boolean {
+  const at = time === undefined ? Number.NaN : Date.parse(time)
   return !Number.isNaN(at) && at >= Math.floor(receivedAt / 1000) * 1000 && at <= answeredAt
 }
 
@@ -133,7 +133,7 @@ function findWriterByTime(
   )
   // The scale subresource has no time.
   const at =
-    actor.at === '' && actor.subresource === 'scale'
+    actor.at === undefined && actor.subresource === 'scale'
       ? own.slice(-1)
       : own.filter((write) => fitsTime(write, actor.at))
   return findOnlyUser(at, 'by-time')
@@ -268,7 +268,7 @@ function containsObject({ response }: AuditedWrite, { name }: ResourceId): boole
 
 function findCreation({ uid, live }: Drift, own: readonly AuditedWrite[]): AuditMatch | undefined {
   const created = own.filter(({ created, object }) => created && object.subresource === '')
-  const same = uid === '' ? undefined : created.findLast(({ object }) => object.uid === uid)
+  const same = uid === undefined ? undefined : created.findLast(({ object }) => object.uid === uid)
   if (same !== undefined) return { write: same, proof: 'proven' }
   const at = findValueAt(live, [createFieldStep('metadata'), createFieldStep('creationTimestamp')])
   return typeof at === 'string'

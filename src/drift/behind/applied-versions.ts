@@ -105,12 +105,13 @@ export class AppliedVersions {
   isOverdue(index: number): boolean {
     const { earliest } = this.getArrival(index)
     return (
-      earliest === '' || this.evidence.now > computeSecondsAfter(earliest, this.evidence.stuckAfter)
+      earliest === undefined ||
+      this.evidence.now > computeSecondsAfter(earliest, this.evidence.stuckAfter)
     )
   }
 
   getArrival(index: number): Arrival {
-    return this.arrivals[index] ?? { earliest: '', latest: this.evidence.present }
+    return this.arrivals[index] ?? { earliest: undefined, latest: this.evidence.present }
   }
 }
 

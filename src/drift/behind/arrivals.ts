@@ -21,8 +21,8 @@ export interface ObservedContent extends ContentId {
 
 /** RFC 3339 UTC. They differ only for a commit dated in the future. */
 export interface Arrival {
-  /** Empty if unknown. */
-  readonly earliest: string
+  /** Undefined if unknown. */
+  readonly earliest: string | undefined
   readonly latest: string
 }
 
@@ -44,7 +44,7 @@ export function computeArrivals(
   present: string,
 ): readonly Arrival[] {
   const arrivals: Arrival[] = []
-  let below = ''
+  let below: string | undefined
   for (const [index, { at }] of versions.toReversed().entries()) {
     const arrival = computeArrival(at, seenAt(versions.length - 1 - index), below, present)
     below = arrival.earliest
@@ -53,14 +53,14 @@ export function computeArrivals(
   let above = present
   return arrivals.map(({ earliest, latest }) => {
     above = latest < above ? latest : above
-    return { earliest, latest: above < earliest ? earliest : above }
+    return { earliest, latest: earliest !== undefined && above < earliest ? earliest : above }
   })
 }
 
 function computeArrival(
   at: string,
   observed: ObservedContent | undefined,
-  below: string,
+  below: string | undefined,
   present: string,
 ): Arrival {
   if (observed !== undefined) {
@@ -68,7 +68,7 @@ function computeArrival(
     return { earliest: time, latest: time }
   }
   if (at > computeSecondsAfter(present, CLOCKS_DIFFER)) return { earliest: below, latest: present }
-  const time = at > present ? present : at < below ? below : at
+  const time = at > present ? present : below !== undefined && at < below ? below : at
   return { earliest: time, latest: time }
 }
 

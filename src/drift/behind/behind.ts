@@ -233,13 +233,15 @@ class LagClassifier {
     const rolledBack = this.findRollback(drift, index)
     if (rolledBack !== undefined) return rolledBack
     const { report } = this.evidence
-    const commit = this.versions[index]?.commit ?? ''
+    const commit = this.versions[index]?.commit || undefined
     const since = this.findSinceLocation(drift)
     const git = `git has ${formatCommit(this.versions[since])} since ${this.applied.getArrival(since).latest}`
     const isNew =
       report.unappliedSince !== undefined ? 'no part of it was applied yet' : 'the package is new'
     const live =
-      commit === '' ? `${isNew}, ${git}` : `live is what ${commit.slice(0, 7)} rendered, ${git}`
+      commit === undefined
+        ? `${isNew}, ${git}`
+        : `live is what ${commit.slice(0, 7)} rendered, ${git}`
     const { state, why, stuckSince } = this.explainWaiting(drift, index)
     const says = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
     const observe =
@@ -250,7 +252,7 @@ class LagClassifier {
         drift,
         state,
         why: `${live}, and ${why}`,
-        ...(commit === '' ? {} : { commit }),
+        ...(commit === undefined ? {} : { commit }),
         ...late,
         ...observe,
       },
@@ -267,9 +269,12 @@ class LagClassifier {
     const failed = report.failed ?? refused.get(getResourceKey(drift.id))
     if (failed !== undefined) return { state: 'SyncFailed', why: failed, stuckSince: '' }
     const { earliest } = this.applied.getArrival(index - 1)
-    const begin = [earliest, report.unappliedSince ?? ''].toSorted().at(-1) ?? ''
-    const stuckSince = computeSecondsAfter(begin, stuckAfter)
-    if (begin === '' || this.evidence.now > stuckSince) {
+    const begin = [earliest, report.unappliedSince]
+      .filter((at) => at !== undefined)
+      .sort()
+      .at(-1)
+    const stuckSince = begin === undefined ? '' : computeSecondsAfter(begin, stuckAfter)
+    if (begin === undefined || this.evidence.now > stuckSince) {
       return { state: 'Behind', why: this.explainStuck(drift, index - 1), stuckSince }
     }
     if (report.atWork !== undefined) return { state: 'Reconciling', why: report.atWork }
@@ -332,7 +337,7 @@ class LagClassifier {
     const { stuckAfter } = this.evidence
     const { earliest } = this.applied.getArrival(unapplied)
     const missed = `the syncer did not apply ${formatCommit(this.versions[unapplied])} within ${formatDuration(stuckAfter)}`
-    if (earliest === '')
+    if (earliest === undefined)
       return `${missed} as far as anybody knows: the commit is dated in the future`
     const written = this.applied.findLastWrite(id)
     if (written === undefined || written <= computeSecondsAfter(earliest, stuckAfter)) return missed

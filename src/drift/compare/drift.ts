@@ -20,13 +20,13 @@ export type Confidence = 'audit' | 'audit-time' | 'field-manager' | 'last-writer
 
 export interface FieldOwner extends FieldManager {
   readonly class: ActorClass
-  /** RFC 3339 UTC of its last change to any field of this object; empty if unknown. */
-  readonly at: string
+  /** RFC 3339 UTC of its last change to any field of this object; undefined if unknown. */
+  readonly at: string | undefined
 }
 
 /** The manager is `unknown` with confidence `none`. */
 export interface Actor extends Omit<FieldOwner, 'operation'> {
-  readonly operation: FieldOwner['operation'] | ''
+  readonly operation: FieldOwner['operation'] | undefined
   readonly confidence: Confidence
   readonly user?: string
   readonly actingAs?: string
@@ -45,8 +45,8 @@ export type Resolution = 'Restore' | 'Adopt' | 'Release'
 export interface Drift {
   readonly id: ResourceId
   readonly apiVersion: string
-  /** Empty for `missing`. */
-  readonly uid: string
+  /** Undefined for `missing`. */
+  readonly uid: string | undefined
   readonly change: ChangeKind
   /** Empty for `missing` and `unexpected`. */
   readonly path: FieldPath

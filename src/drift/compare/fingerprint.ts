@@ -52,7 +52,7 @@ function formatItemLine(item: Drift, key: RedactionKey): string {
   return [
     item.change,
     getResourceKey(item.id),
-    item.uid,
+    item.uid ?? '',
     path,
     computeKeyedHash(key, domain, git),
     computeKeyedHash(key, domain, live),

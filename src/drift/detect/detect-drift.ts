@@ -113,7 +113,7 @@ export function detectDrift(
     return createWholeObjectVerdict(desired, {
       id,
       apiVersion,
-      uid: '',
+      uid: undefined,
       change: 'missing',
       git,
       live: undefined,

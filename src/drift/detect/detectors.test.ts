@@ -177,7 +177,7 @@ for (const detect of [detectOwnerless, detectDropped, detectAdded])
     const before = makeDrift({
       id: { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'web' },
       apiVersion: 'v1',
-      uid: '',
+      uid: undefined,
       ...known,
     })
     for (const live of [noOwners(EDITED), LEFT, WITH_SIZE])

@@ -114,7 +114,7 @@ test('reports drift beside an unreadable entry, and a field without an owner has
   }
 })
 
-test('an invalid time is empty, and the manager is still named', () => {
+test('an invalid time is undefined, and the manager is still named', () => {
   const edited = editedBy('kubectl-edit', LIVE, 'data.more', 'x')
   const entries = entriesOf(edited).map((entry) =>
     isJsonObject(entry) ? { ...entry, time: 'yesterday\u001b[2J' } : entry,
@@ -124,7 +124,7 @@ test('an invalid time is empty, and the manager is still named', () => {
     withMetadata(edited, { managedFields: entries }),
     undefined,
   ).items
-  assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', ''])
+  assert.deepEqual([item?.actor.manager, item?.actor.at], ['kubectl-edit', undefined])
 })
 
 test('finds each of three hundred managers, and treats endlessly nested fields as an unreadable entry', () => {

@@ -20,7 +20,7 @@ export function createUnexpectedVerdict(
 ): ObjectVerdict {
   const apiVersion = typeof live['apiVersion'] === 'string' ? live['apiVersion'] : ''
   const [uid, actor, notes] = [
-    getMetadataText(live, 'uid'),
+    getMetadataText(live, 'uid') || undefined,
     deriveCreator(getManagedFields(live)),
     [`listed by ${inventory}`],
   ]

@@ -110,7 +110,7 @@ export class ObjectComparison {
     const drift = makeDrift({
       id,
       apiVersion,
-      uid: getMetadataText(this.live, 'uid'),
+      uid: getMetadataText(this.live, 'uid') || undefined,
       ...difference,
       actor,
       notes,

@@ -50,9 +50,9 @@ function judgeServiceAccount(drift: Drift, surroundings: Surroundings): Judgemen
   const { desired, live } = surroundings
   if (!isAdded(drift)) return undefined
   if (getGroupKind(drift) === '/ServiceAccount') {
-    const [, list = '', secret] =
+    const [, list, secret] =
       /^(secrets|imagePullSecrets)(?:\[name=([^\]]+)\])?$/.exec(formatDriftPath(drift)) ?? []
-    if (list === '') return undefined
+    if (list === undefined) return undefined
     const names = secret === undefined ? listNames(drift.live) : [secret]
     const own = names.every((name) =>
       new RegExp(`^${escapeText(drift.id.name)}-(token|dockercfg)-[a-z0-9]{5}$`).test(name),

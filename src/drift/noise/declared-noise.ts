@@ -59,8 +59,8 @@ interface Substitution {
 
 function judgeApplyTime(drift: Drift, surroundings: Surroundings): Judgement | undefined {
   const { desired, syncer, liveOf } = surroundings
-  const text = getTextAt(desired, 'metadata', 'annotations', APPLY_TIME)
-  if (!isLive(drift) || text === '') return undefined
+  const text = getTextAt(desired, 'metadata', 'annotations', APPLY_TIME) || undefined
+  if (!isLive(drift) || text === undefined) return undefined
   const all = parseSubstitutions(text)
   if (all === undefined) return showDrift(`the annotation ${APPLY_TIME} cannot be read`)
   const here = all.filter(({ targetPath }) => isLocation(targetPath, drift.path, desired))

@@ -179,38 +179,42 @@ export function describeMismatch({ part, wanted, found }: Mismatch): string {
 }
 
 export function describeRule(rule: IgnoreRule): string {
-  return [describeTarget(rule), describeFields(rule)].filter((part) => part !== '').join(', ')
+  return [describeTarget(rule), describeFields(rule)]
+    .filter((part) => part !== undefined)
+    .join(', ')
 }
 
+/** Undefined: every object. */
 export function describeTarget({
   target: { group, kind, namespace, name },
   labels,
-}: IgnoreRule): string {
+}: IgnoreRule): string | undefined {
   const object = [group, kind, namespace, name]
     .filter((part) => part !== undefined && part !== '')
     .join('/')
-  return [
-    object || (group === '' ? 'core group' : ''),
-    labels === undefined ? '' : `with ${labels.text}`,
-  ]
-    .filter((part) => part !== '')
-    .join(' ')
+  const parts = [
+    object || (group === '' ? 'core group' : undefined),
+    labels === undefined ? undefined : `with ${labels.text}`,
+  ].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(' ')
 }
 
+/** Undefined: every field. */
 export function describeFields({
   changes,
   paths,
   pathExpressions = [],
   valueExpressions = [],
   managers,
-}: IgnoreRule): string {
-  return [
+}: IgnoreRule): string | undefined {
+  const parts = [
     ...(changes === undefined ? [] : [changes.join(' or ')]),
     ...paths.map(describeRulePath),
     ...pathExpressions.map((expression) => `fields like ${expression}`),
     ...valueExpressions.map((expression) => `values like ${expression}`),
     ...managers.map((manager) => `by ${manager}`),
-  ].join(', ')
+  ]
+  return parts.length === 0 ? undefined : parts.join(', ')
 }
 
 /** Independent of its position in the file. */

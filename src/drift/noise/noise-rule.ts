@@ -119,7 +119,7 @@ export function isFromSyncer({ actor }: Drift, syncer: SyncerManager | undefined
   const { manager, operation, subresource, confidence } = actor
   return (
     confidence === 'field-manager' &&
-    operation !== '' &&
+    operation !== undefined &&
     isSyncer({ manager, operation, subresource }, syncer)
   )
 }

@@ -111,9 +111,9 @@ function findTarget(
   tool: ScalerTool,
   namespace: string,
 ): ResourceId | undefined {
-  const name = getTextAt(reference, 'name')
-  const kind = getTextAt(reference, 'kind') || (tool === 'keda' ? 'Deployment' : '')
-  if (name === '' || kind === '') return undefined
+  const name = getTextAt(reference, 'name') || undefined
+  const kind = getTextAt(reference, 'kind') || (tool === 'keda' ? 'Deployment' : undefined)
+  if (name === undefined || kind === undefined) return undefined
   const apiVersion = getTextAt(reference, 'apiVersion') || (tool === 'keda' ? 'apps/v1' : '')
   return { group: parseApiVersion(apiVersion).group, kind, namespace, name }
 }

@@ -28,7 +28,7 @@ export interface VisibilityRule {
   readonly target: IgnoreRule['target']
   readonly paths: readonly RulePath[]
   readonly patterns: readonly string[]
-  readonly reason: string
+  readonly reason: string | undefined
   readonly where: string
 }
 
@@ -153,14 +153,15 @@ export function createVisibility(
     if (hides !== undefined)
       return {
         shown: false,
-        why: `${hides.where} hides it${hides.reason === '' ? '' : `: ${hides.reason}`}`,
+        why: `${hides.where} hides it${hides.reason === undefined ? '' : `: ${hides.reason}`}`,
       }
     // Never shown as a whole; its other values are judged one by one.
     const shows =
       isSecret(id) || isNeverShown(path, value)
         ? undefined
         : show.find((rule) => covers(rule, path, object))
-    if (shows !== undefined) return { shown: true, why: `${shows.where} shows it: ${shows.reason}` }
+    if (shows !== undefined)
+      return { shown: true, why: `${shows.where} shows it: ${shows.reason ?? ''}` }
     if (getPathSchema(schema, path).format === 'password')
       return { shown: false, why: PASSWORD_BY_SCHEMA }
     return undefined

@@ -153,7 +153,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     applies: ({ id, path: steps }, path) =>
       (EXPOSING_KINDS.has(id.kind) || /Route$/.test(id.kind)) &&
       (!isMetadata(path) ||
-        EXPOSING_DOMAIN.test(/^(.+)\//.exec(getMetadataName(steps))?.[1] ?? '')),
+        EXPOSING_DOMAIN.test(/^(.+)\//.exec(getMetadataName(steps) ?? '')?.[1] ?? '')),
   },
   {
     code: 'NET-SELECT',
@@ -269,17 +269,17 @@ function isMetadata(path: string): boolean {
   return /^metadata\b/.test(path)
 }
 
-function getMetadataName(path: FieldPath): string {
+function getMetadataName(path: FieldPath): string | undefined {
   const [above, map, last] = path.slice(-3)
   const isMap = map?.kind === 'field' && (map.name === 'labels' || map.name === 'annotations')
   return isMap && above?.kind === 'field' && above.name === 'metadata' && last?.kind === 'field'
     ? last.name
-    : ''
+    : undefined
 }
 
 function isNamed(path: FieldPath, beginnings: readonly string[]): boolean {
   const name = getMetadataName(path)
-  return name !== '' && beginnings.some((beginning) => name.startsWith(beginning))
+  return name !== undefined && beginnings.some((beginning) => name.startsWith(beginning))
 }
 
 function isImage(path: string): boolean {

@@ -59,7 +59,7 @@ export function isServerWritten(path: FieldPath, value: Json, subject: UnownedSu
   const drift = {
     id,
     apiVersion,
-    uid: '',
+    uid: undefined,
     change: 'added',
     path,
     git: undefined,

@@ -9,14 +9,14 @@ import { canOpenWindow, createLabelWindowTest } from './label-windows.ts'
 import type { Observation } from './observation.ts'
 
 /**
- * RFC 3339 UTC. A manager's time counts if it owns the field. Otherwise, or if earlier, the first
+ * RFC 3339 UTC; undefined without a change. A manager's time counts if it owns the field. Otherwise, or if earlier, the first
  * observation of exactly this difference counts, because a manager that keeps writing other fields,
  * or the same values, does not make a difference younger.
  */
 export function getRestingSince(
   report: DriftReport,
   { git, cluster }: Pick<Observation, 'git' | 'cluster'>,
-): string {
+): string | undefined {
   const before = git.ledger.report
   const known = new Set(before?.spec.changes.map(({ fingerprint }) => fingerprint))
   const seenAt =
@@ -26,7 +26,7 @@ export function getRestingSince(
   const times = report.spec.changes.map((change) =>
     getChangeTime(change, known.has(change.fingerprint) ? seenAt : cluster.observedAt),
   )
-  return times.reduce((latest, at) => (at > latest ? at : latest), '')
+  return times.sort().at(-1)
 }
 
 /** A later time is from another clock, and is ignored. */
@@ -63,6 +63,7 @@ export function timeStates(
   const changing =
     !cluster.recorded &&
     !asItBegan &&
+    resting !== undefined &&
     resting > record.spec.began &&
     addSeconds(resting, policy.detect.settle) > cluster.observedAt
   const waits =
@@ -87,7 +88,8 @@ export function findAdoptWindow({
   return (drift) => {
     const { actor, id } = drift
     if (actor.class !== 'human-tool') return false
-    const at = actor.at === '' || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
+    const at =
+      actor.at === undefined || actor.at > cluster.observedAt ? cluster.observedAt : actor.at
     return windows.some((window) =>
       isScheduled(window)
         ? findWindowEnd(window, at) !== undefined

@@ -11,7 +11,7 @@ test('without rights to read the cluster identity, fingerprint and recorded iden
   const identity = identityIn(world)
   assert.match(identity, /^[0-9a-f]{16}$/)
 
-  world.cluster.uid = ''
+  world.cluster.uid = undefined
   const blind = await world.plan()
   assert.deepEqual([blind.outcome, blind.updates], ['unchanged', []])
   assert.equal(blind.report.spec.fingerprint, first.report.spec.fingerprint)

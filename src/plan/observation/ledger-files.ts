@@ -73,8 +73,8 @@ function createResourceGroup(
 ): JsonObject {
   const source = {
     name: inventory?.name || unit.slug,
-    namespace: inventory?.namespace ?? '',
-    inventoryId: inventory?.id ?? '',
+    namespace: inventory?.namespace || undefined,
+    inventoryId: inventory?.id || undefined,
     commit: spec.unit.commit,
     drift: getMemberDrift({ spec, status }),
   }
@@ -199,7 +199,7 @@ export function createIdentityFields(
   { uid, version, recorded }: ClusterIdentity,
   before: ClusterObservation | undefined,
 ): Pick<ClusterStatus, 'version' | 'identity' | 'recorded'> {
-  const identity = uid === '' ? (before?.status.identity ?? '') : hashIdentity(uid)
+  const identity = uid === undefined ? (before?.status.identity ?? '') : hashIdentity(uid)
   return { version, identity, ...(recorded ? { recorded } : {}) }
 }
 
@@ -224,9 +224,9 @@ export function findKnownObservation({
   return read.success ? read.data : undefined
 }
 
-/** 16 hex digits; empty if the uid was not read. */
+/** 16 hex digits. */
 export function hashIdentity(uid: string): string {
-  return uid === '' ? '' : createHash('sha256').update(uid).digest('hex').slice(0, 16)
+  return createHash('sha256').update(uid).digest('hex').slice(0, 16)
 }
 
 /**

@@ -57,10 +57,10 @@ export interface OpenBranch {
   readonly outdated?: boolean
   readonly hasEarlierName?: true
   /**
-   * From `drafts/` to `proposed/` or back, as `porchctl rpkg propose` and `reject` do; empty if no
-   * commit names the person.
+   * From `drafts/` to `proposed/` or back, as `porchctl rpkg propose` and `reject` do; `by` is
+   * undefined if no commit names the person.
    */
-  readonly movedBy?: string
+  readonly moved?: { readonly by: string | undefined }
   readonly holds?: PushedContent
   /** Of the same package in other clusters: a joint proposal. */
   readonly others: readonly JointRecord[]
@@ -87,9 +87,9 @@ export interface MergeCommit {
   readonly at: string
   /**
    * From the message if `approve` created the commit, otherwise its author, `Ada
-   * <ada@example.com>`; empty for a Backporch commit that was squashed or rebased.
+   * <ada@example.com>`; undefined for a Backporch commit that was squashed or rebased.
    */
-  readonly by: string
+  readonly by: string | undefined
   /** Part of a sentence; absent if the merged content equals the proposal. */
   readonly altered?: string
 }
@@ -101,8 +101,8 @@ export interface PublishedWorkspace {
   readonly commit: ObjectId
   /** RFC 3339 UTC: author time. */
   readonly at: string
-  /** `Ada <ada@example.com>`; empty for Backporch's account. */
-  readonly by: string
+  /** `Ada <ada@example.com>`; undefined for Backporch's account. */
+  readonly by: string | undefined
   readonly record: DriftRecord
   /** Commit of its branch, if that still exists and contains nothing unpublished. */
   readonly left?: ObjectId
@@ -116,10 +116,10 @@ export interface UndoneDecision {
    * declares the earlier content again.
    */
   readonly how: 'TagMoved' | 'AdoptionUndone'
-  /** 40 hex digits; empty if it was not found. */
-  readonly commit: string
-  /** Empty if unknown or Backporch's account. */
-  readonly by: string
+  /** 40 hex digits; undefined if it was not found. */
+  readonly commit: string | undefined
+  /** Undefined if unknown or Backporch's account. */
+  readonly by: string | undefined
 }
 
 export interface EndedHead {

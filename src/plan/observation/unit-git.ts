@@ -27,17 +27,17 @@ export function isInQueue(
   return proposals.get(ref)?.isQueued === true
 }
 
-/** A sentence; empty if the turn may push. */
+/** A sentence; undefined if the turn may push. */
 export function explainUntouched(
   observation: Pick<Observation, 'proposals' | 'key'>,
   { ref, record }: Pick<OpenBranch, 'ref' | 'record'>,
-): string {
+): string | undefined {
   const branch = shortenBranch(ref)
   if (record.spec.keyId !== observation.key.id)
     return `${branch} was recorded with another installation key, which cannot be compared (set BACKPORCH_KEY)`
   return isInQueue(observation, { ref })
     ? `${branch} is in the merge queue, and a push would take it out`
-    : ''
+    : undefined
 }
 
 /** Porch drops what is written to a branch that it has read. */

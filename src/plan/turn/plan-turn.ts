@@ -77,8 +77,9 @@ export class TurnPlanner {
   turn(): TurnPlan {
     const { observed, view } = this
     const { git, cluster, forge, clock, purpose } = observed
+    const now = clock.observedAt ?? clock.present
     const free = this.share(this.free.map(({ result }) => result))
-    const context = { view, ledger: git.ledger, ticks: forge.ticks, now: clock.observedAt }
+    const context = { view, ledger: git.ledger, ticks: forge.ticks, now }
     const { holds, storm } =
       purpose.resolutionRequest === undefined ? planUnitHolds(free.units, context) : NOTHING_HELD
     const { units: wanted, joints } =
@@ -110,13 +111,13 @@ export class TurnPlanner {
       unobservedProposals: forge.unobservedProposals,
       answered,
       endedBranches: git.endedBranches,
-      landing: planLanding(git, [...planned, ...decided], clock.observedAt || clock.present),
+      landing: planLanding(git, [...planned, ...decided], now),
       settles:
         purpose.settles && view.policies.lastGood === undefined
           ? listPendingSettles({ units, view })
           : [],
       observed: cluster.observed.length > 0,
-      now: clock.observedAt === '' ? clock.present : clock.observedAt,
+      now,
     })
     return { units, decided, actions }
   }
@@ -213,7 +214,7 @@ export class TurnPlanner {
     const { cluster, packagePath } = start.unit
     const questions = this.createQuestions(unit, options.hold === undefined ? 'free' : 'held')
     const raised = raiseAgain(start, (fingerprint) =>
-      this.observed.forge.ticks.raise.has(getDriftId(fingerprint)),
+      this.observed.forge.ticks.raise.has(getDriftId(fingerprint) ?? ''),
     )
     const first = raised?.observation ?? start
     return catchFailedUnit({ cluster, packagePath }, () => {
@@ -333,7 +334,7 @@ function catchFailedUnit(
 }
 
 function listTickedAndWaiting({ requests, waiting }: AnsweredRequests): readonly number[] {
-  return waiting.some(({ by }) => by === '') ? [requests.unit.proposal.number] : []
+  return waiting.some(({ by }) => by === undefined) ? [requests.unit.proposal.number] : []
 }
 
 function fail(): never {

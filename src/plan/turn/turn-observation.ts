@@ -62,10 +62,10 @@ export interface TurnForge extends Pick<TurnView, 'proposals'> {
 export interface TurnClock {
   /** RFC 3339 UTC. */
   readonly present: string
-  /** RFC 3339 UTC: of a cluster; empty without one. */
-  readonly observedAt: string
-  /** RFC 3339 UTC: by this process; empty without one, and if every turn writes. */
-  readonly ledgerPushedAt: string
+  /** RFC 3339 UTC: of a cluster; undefined without one. */
+  readonly observedAt: string | undefined
+  /** RFC 3339 UTC: by this process; undefined without one, and if every turn writes. */
+  readonly ledgerPushedAt: string | undefined
 }
 
 export interface TurnPurpose {

@@ -46,8 +46,11 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
       ),
     ])
   const why =
-    resolutionRequest === undefined && open !== undefined ? explainUntouched(observed, open) : ''
-  if (why !== '') return turn.keepOpen(active, fingerprint, 'frozen', [createLeftAloneNote(why)])
+    resolutionRequest === undefined && open !== undefined
+      ? explainUntouched(observed, open)
+      : undefined
+  if (why !== undefined)
+    return turn.keepOpen(active, fingerprint, 'frozen', [createLeftAloneNote(why)])
   // It may be the proposal for this drift, or its decision: a second one would contradict it.
   if (open === undefined && observed.git.unreadable.length > 0)
     return turn.keepOpen(active, fingerprint, 'frozen', [])

@@ -326,7 +326,12 @@ function buildWrites(
       })
     }
     if (drift.change === 'unexpected')
-      writes.push({ kind: 'delete', target, uid: drift.uid, resourceVersion })
+      writes.push({
+        kind: 'delete',
+        target,
+        uid: drift.uid,
+        resourceVersion: resourceVersion || undefined,
+      })
   }
   return writes
 }

@@ -44,7 +44,7 @@ export function findPublishedByPorch(observed: Observation): Found[] {
     const isDecision = record.spec.lifecycle === 'Proposed'
     const closed = createClosedEpisode(record, {
       outcome: isDecision ? 'Merged' : 'Published',
-      decidedBy: by,
+      decidedBy: by ?? '',
       // Clocks differ: no decision is later than its observation.
       at: published.at < cluster.observedAt ? published.at : cluster.observedAt,
       seenAt: cluster.observedAt,
@@ -53,7 +53,7 @@ export function findPublishedByPorch(observed: Observation): Found[] {
       publishedBy: 'porch',
       ...omitUndefined({ altered: isDecision ? altered : undefined }),
     })
-    const who = by === '' ? '' : ` by ${by.replace(/ <.*/, '')}`
+    const who = by === undefined ? '' : ` by ${by.replace(/ <.*/, '')}`
     const note = isDecision
       ? `${workspace} was approved through Porch as v${revision}${who}${altered === undefined ? '' : `; it is not what was proposed, and backporch does not write it to a cluster: ${altered}`}`
       : `${workspace} was published through Porch as v${revision}${who}, and it is a draft: nothing is decided`
@@ -109,14 +109,14 @@ export function findRejectedByPorch(observed: Observation): Found[] {
   })
 }
 
-function isRejected({ state, movedBy, foreign }: OpenBranch): boolean {
-  return state === 'drafts' && movedBy !== undefined && !foreign
+function isRejected({ state, moved, foreign }: OpenBranch): boolean {
+  return state === 'drafts' && moved !== undefined && !foreign
 }
 
 export function createProposedNotes({ git }: Observation): Note[] {
-  return git.branches.flatMap(({ state, movedBy, workspace }): Note[] => {
-    if (state !== 'proposed' || movedBy === undefined) return []
-    const by = movedBy === '' ? '' : ` by ${movedBy.replace(/ <.*/, '')}`
+  return git.branches.flatMap(({ state, moved, workspace }): Note[] => {
+    if (state !== 'proposed' || moved === undefined) return []
+    const by = moved.by === undefined ? '' : ` by ${moved.by.replace(/ <.*/, '')}`
     return [
       { cause: 'decision', subject: '', text: `${workspace} was proposed through Porch${by}` },
     ]

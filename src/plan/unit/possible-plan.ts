@@ -70,9 +70,9 @@ function createNote(
   planned: PlannedChange,
   { why }: Failure,
 ): Note {
-  const field = formatRedactedPath(drift.path, drift.id)
   const name = describeResourceId(drift.id)
-  const what = field === '' ? name : `${field} of ${name}`
+  const what =
+    drift.path.length === 0 ? name : `${formatRedactedPath(drift.path, drift.id)} of ${name}`
   return {
     cause: 'planned-as-restore',
     subject: '',

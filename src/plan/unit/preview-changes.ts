@@ -159,7 +159,7 @@ function createDrift(
   const change = whole ?? (from === undefined ? 'added' : to === undefined ? 'removed' : 'modified')
   const { risk, code } = assessRisk({ id, change, path, git: from, live: to })
   return {
-    ...{ id, apiVersion, uid: '', change, path, git: from, live: to, liveUnread: false },
+    ...{ id, apiVersion, uid: undefined, change, path, git: from, live: to, liveUnread: false },
     ...{ actor: UNKNOWN_ACTOR, risk, reason: code, notes: [] },
   }
 }

@@ -73,7 +73,7 @@ export function amendEpisodes({ git }: Observation): readonly ClosedEpisode[] {
     const isNews = undone !== undefined && isNew(undone, status)
     if (commit === status.commit && revision === status.revision && !isNews) return []
     const found = isNews
-      ? { undone: { how: undone.how, commit: undone.commit, by: undone.by } }
+      ? { undone: { how: undone.how, commit: undone.commit ?? '', by: undone.by ?? '' } }
       : {}
     // In schema order, as it is read back.
     return [
@@ -93,7 +93,7 @@ export function amendEpisodes({ git }: Observation): readonly ClosedEpisode[] {
 function isNew({ how, commit }: UndoneDecision, { undone }: ClosedEpisode['status']): boolean {
   return (
     undone === undefined ||
-    (undone.commit !== commit && undone.how !== 'AdoptionUndone') ||
+    (undone.commit !== (commit ?? '') && undone.how !== 'AdoptionUndone') ||
     (undone.how === 'TagMoved' && how === 'AdoptionUndone')
   )
 }
@@ -104,7 +104,7 @@ export function createUndoneNotes(observed: Observation): readonly Note[] {
     const episode = git.ledger.closed.find(({ metadata }) => metadata.name === undone.episode)
     if (episode === undefined || !isNew(undone, episode.status)) return []
     const { revision } = episode.status
-    const by = `${undone.commit === '' ? 'a later commit' : undone.commit.slice(0, 7)}${undone.by === '' ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
+    const by = `${undone.commit?.slice(0, 7) ?? 'a later commit'}${undone.by === undefined ? '' : ` by ${undone.by.replace(/ <.*/, '')}`}`
     const [first] =
       listUndoneAdoptions(observed).find((one) => one.episode === episode)?.changes ?? []
     const text =

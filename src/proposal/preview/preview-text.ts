@@ -236,10 +236,12 @@ function formatGroupedLive({ everywhere }: GroupedChange): string {
   if (states.size !== 1 || only === undefined) return formatLiveCell(everywhere)
   if (only.live !== 'other') return LIVE_WORDS[only.live]
   const values = new Set(
-    everywhere.map(({ liveValue }) => (liveValue === undefined ? '' : formatValue(liveValue))),
+    everywhere.map(({ liveValue }) =>
+      liveValue === undefined ? undefined : formatValue(liveValue) || undefined,
+    ),
   )
-  const [value = ''] = values
-  return values.size === 1 && value !== ''
+  const [value] = values
+  return values.size === 1 && value !== undefined
     ? `drifted: ${formatMarkdownCell(value, 60)}`
     : LIVE_WORDS.other
 }
@@ -249,17 +251,13 @@ function formatSameUnits({ items }: Preview, most: number): string[] {
   if (same.length === 0) return []
   const lines = [...Map.groupBy(same, (unit) => unit.package)].map(([path, own]) => {
     const [first] = own
-    const files =
-      first?.edited
-        .slice(0, 3)
-        .map((file) => formatMarkdownCell(file))
-        .join(', ') ?? ''
+    const files = (first?.edited ?? []).slice(0, 3).map((file) => formatMarkdownCell(file))
     return `${formatMarkdownCell(path || '.')} in ${own
       .slice(0, 5)
       .map(({ cluster }) => formatClusterCell(cluster))
       .join(
         ', ',
-      )}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files === '' ? '' : `: reads ${files}`}`
+      )}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files.length === 0 ? '' : `: reads ${files.join(', ')}`}`
   })
   return ['**Read an edited file, and do not change:**', '', ...listOf(lines, most, 'unit'), '']
 }

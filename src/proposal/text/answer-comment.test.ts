@@ -108,7 +108,7 @@ test('keeps the last ten results, plus the last three of people without rights',
 })
 
 test('a refused ticked box follows the existing results, and adds nothing in later turns', () => {
-  const tick: PostedAnswer = { by: '', line: 'a ticked box', done: false, text: 'no' }
+  const tick: PostedAnswer = { by: undefined, line: 'a ticked box', done: false, text: 'no' }
   const ticked = answerComment(answerComment('', [reported(1)], LIMIT), [tick], LIMIT)
   const later = answerComment(ticked, [reported(2)], LIMIT)
   assert.deepEqual(list(later)[1], '😕 a ticked box: no')

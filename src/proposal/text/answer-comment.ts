@@ -29,8 +29,8 @@ interface CommandComment {
 /** All lines of one person's comment are replaced together. */
 interface Entry {
   readonly at: string
-  /** Empty for a ticked box. */
-  readonly comment: string
+  /** Undefined for a ticked box. */
+  readonly comment: string | undefined
   readonly index: number
   readonly heard: boolean
   readonly line: string
@@ -76,22 +76,22 @@ export function answerComment(
 }
 
 function createEntries(results: readonly PostedAnswer[], retained: readonly Entry[]): Entry[] {
-  const count = new Map<string, number>()
+  const count = new Map<string | undefined, number>()
   const newest = retained.at(-1)?.at ?? ''
   return results.map((result) => {
     const { by, line, done, text, details, requested } = result
-    const { comment, heard } = requested ?? { comment: '', heard: true }
+    const { comment, heard } = requested ?? { comment: undefined, heard: true }
     const index = count.get(comment) ?? 0
     count.set(comment, index + 1)
     const whose =
-      requested === undefined
+      requested === undefined || by === undefined
         ? 'a ticked box'
         : `${formatMarkdownCell(line, 100)} of ${formatMarkdownCell(by, 60)}${formatEditing(by, requested)}, ${time(requested.at)}`
     const message = `${done ? '✅' : '😕'} ${whose}: ${text}`
     // A box that is refused again keeps its first refusal's time.
     const at =
       requested?.at ??
-      retained.find((entry) => entry.comment === '' && entry.line === message)?.at ??
+      retained.find((entry) => entry.comment === undefined && entry.line === message)?.at ??
       newest
     return {
       at,
@@ -112,7 +112,8 @@ function formatEditing(by: string, { author = by }: CommandComment): string {
 function compareEntries(left: Entry, right: Entry): number {
   if (left.at !== right.at) return left.at < right.at ? -1 : 1
   if (left.comment === right.comment) return left.index - right.index
-  if (left.comment === '' || right.comment === '') return left.comment === '' ? 1 : -1
+  if (left.comment === undefined) return 1
+  if (right.comment === undefined) return -1
   const shorter = left.comment.length - right.comment.length
   return shorter !== 0 ? shorter : left.comment < right.comment ? -1 : 1
 }
@@ -154,7 +155,16 @@ function readEntries(body: string): Entry[] {
       (text.length <= LONGEST_LINE ? LINE.exec(text) : null) ?? []
     if (word === undefined || !isHarmless(line)) return []
     const own = details.get([comment, index].join())
-    return [{ at, comment, index: Number(index), heard: word === 'answer', line, details: own }]
+    return [
+      {
+        at,
+        comment: comment || undefined,
+        index: Number(index),
+        heard: word === 'answer',
+        line,
+        details: own,
+      },
+    ]
   })
 }
 

@@ -171,11 +171,11 @@ export function formatWriters(changes: readonly Change[], most: number): string 
   return `${shown.join(', ')}${byWriter.length > most ? ` and ${count(byWriter.length - most, 'other')}` : ''}`
 }
 
-/** Empty if no time is known. */
-export function formatLastWritten(changes: readonly Change[]): string {
+/** Undefined if no time is known. */
+export function formatLastWritten(changes: readonly Change[]): string | undefined {
   const known = changes
-    .filter((change) => formatWrittenAt(change) !== '')
+    .filter((change) => formatWrittenAt(change) !== undefined)
     .map(({ actor }) => actor.at)
   const latest = known.sort().at(-1)
-  return latest === undefined ? '' : time(latest)
+  return latest === undefined ? undefined : time(latest)
 }

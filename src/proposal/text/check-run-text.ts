@@ -134,7 +134,9 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const { headBranch, where, changes, plan, notAdoptable, ledgerUrl } = facts
   const fresh = statuses.find(({ context }) => context === FRESH)
   const unseen =
-    fresh?.state === 'success' ? '' : (fresh?.description ?? 'the state of the cluster is unknown')
+    fresh?.state === 'success'
+      ? undefined
+      : (fresh?.description ?? 'the state of the cluster is unknown')
   const ranked = rankChanges(changes)
   const annotations = ranked.flatMap((one) => createAnnotation(one, where) ?? [])
   const adoptable =
@@ -143,9 +145,9 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const what = `${count(changes.length, 'change')} in ${where}, ${plan === 'Mixed' ? planCounts(changes) : planWord(plan)} planned`
   return {
     key: checkKey(`refs/heads/${headBranch}`),
-    state: unseen === '' ? 'undecided' : 'unsure',
+    state: unseen === undefined ? 'undecided' : 'unsure',
     title: convertToOneLine(
-      unseen === ''
+      unseen === undefined
         ? `decision needed: ${what}, risk ${getWorstRisk(changes)}`
         : `${UNKNOWN}: ${what}; ${unseen}`,
       TITLE,
@@ -159,7 +161,8 @@ function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
 
 interface Shown {
   readonly ranked: readonly NumberedChange[]
-  readonly unseen: string
+  /** Why live may no longer be the reviewed state; undefined if it is. */
+  readonly unseen: string | undefined
   readonly annotated: number
   readonly adoptable: boolean
 }
@@ -188,7 +191,7 @@ function formatSummaryWith(
   return [
     `**Plan: ${planWord(plan)}.** ${capitalizeFirst(sentence)}. Merging the pull request does that. Closing it changes nothing.`,
     '',
-    ...(unseen === '' ? [] : [`**Note:** ${formatMarkdownProse(unseen)}.`, '']),
+    ...(unseen === undefined ? [] : [`**Note:** ${formatMarkdownProse(unseen)}.`, '']),
     ...(table.length === 0 ? [] : changeTable(table, linked ? { base, dialect } : undefined)),
     ...(table.length < changes.length
       ? [

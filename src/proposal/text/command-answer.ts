@@ -13,8 +13,8 @@ import { PLAN_SENTENCES } from './proposal-head.ts'
 import { count, formatMarkdownTable, formatTableOfRows, planWord } from './words.ts'
 
 export interface CommandResult {
-  /** Empty for a ticked box. */
-  readonly by: string
+  /** Undefined for a ticked box. */
+  readonly by: string | undefined
   readonly line: string
   readonly done: boolean
   /** Encoded Markdown. */
@@ -69,7 +69,7 @@ export function helpText(): string {
 export function explainText(
   change: Change,
   number: number,
-  why: string,
+  why: string | undefined,
   tried: readonly string[],
 ): string {
   const { ref, actor } = change
@@ -83,7 +83,7 @@ export function explainText(
       : `not ignored by ${tried.map((rule) => formatMarkdownCell(rule, 160)).join(', ')}`
   return [
     `- **${number}** ${formatMarkdownCell(describeResourceId(ref))} ${change.path === undefined ? change.change : formatMarkdownCell(change.path, 200)}: planned ${planWord(change.resolution)}`,
-    `  - risk ${change.risk}, ${formatMarkdownCell(change.reason, 40)}${why === '' ? '' : ` (${why})`}`,
+    `  - risk ${change.risk}, ${formatMarkdownCell(change.reason, 40)}${why === undefined ? '' : ` (${why})`}`,
     `  - ${who}`,
     `  - ${rules}`,
     ...(change.notes ?? []).slice(0, 5).map((note) => `  - ${formatMarkdownProse(note, 300)}`),
@@ -95,8 +95,8 @@ interface ShownRule {
   readonly where: string
   readonly about: string
   readonly reason: string
-  /** Empty for a rule without an end. */
-  readonly expires: string
+  /** Undefined for a rule without an end. */
+  readonly expires: string | undefined
   readonly over: boolean
 }
 
@@ -106,7 +106,7 @@ export function formatRulesText(rules: readonly ShownRule[]): string {
     'What is ignored': ({ about }) => formatMarkdownCell(about, 200),
     Why: ({ reason }) => formatMarkdownCell(reason, 200),
     'Last day': ({ expires, over }) =>
-      expires === ''
+      expires === undefined
         ? 'does not end'
         : `${formatMarkdownCell(expires, 20)}${over ? ' (over)' : ''}`,
     Where: ({ where }) => formatMarkdownCell(where),

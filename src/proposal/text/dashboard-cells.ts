@@ -27,9 +27,11 @@ export function formatClusterNames(units: readonly { readonly cluster: string }[
   return `${units.slice(0, CLUSTERS_NAMED).map(formatCluster).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-export function formatEarliest(times: readonly string[], none = ''): string {
-  const [first = ''] = times.toSorted(compareText)
-  return first === '' ? none : time(first)
+/** `none` if one of them is unknown. */
+export function formatEarliest(times: readonly (string | undefined)[], none = ''): string {
+  const known = times.filter((at) => at !== undefined)
+  const [first] = known.toSorted(compareText)
+  return first === undefined || known.length < times.length ? none : time(first)
 }
 
 export function formatRisk(unit: DashboardUnit): string {
@@ -49,6 +51,6 @@ export function formatProposalLink({
 }: {
   readonly proposal: DashboardProposal
 }): string {
-  if (label === '') return 'being opened'
+  if (label === undefined) return 'being opened'
   return formatMarkdownLink(formatMarkdownCell(label, 40), url)
 }

@@ -14,9 +14,9 @@ export interface DashboardUnit {
   readonly url: string
 }
 
-/** Empty while the forge has no proposal. */
 export interface DashboardProposal {
-  readonly label: string
+  /** Undefined while the forge has no proposal. */
+  readonly label: string | undefined
   readonly url: string
   /** RFC 3339 UTC; absent if unknown. */
   readonly openedAt?: string
@@ -41,49 +41,54 @@ export interface DashboardSubject {
   readonly drifted: number
   readonly undecided: readonly UndecidedUnit[]
   readonly held: readonly (DashboardUnit & {
-    readonly id: string
+    /** Undefined if no box opens it. */
+    readonly id: string | undefined
     readonly why: string
-    readonly until: string
+    readonly until: string | undefined
   })[]
   readonly snoozed: readonly (DashboardUnit & {
     readonly proposal: DashboardProposal
     readonly until: string
   })[]
   readonly silenced: readonly (DashboardUnit & {
-    readonly id: string
-    readonly by: string
+    readonly id: string | undefined
+    readonly by: string | undefined
     readonly at: string
     readonly until: string
   })[]
   readonly recorded: readonly DashboardUnit[]
   readonly failed: readonly (DashboardUnit & {
     readonly mergedAt: string
-    readonly revision: string
+    readonly revision: string | undefined
   })[]
   /**
-   * The syncer did not apply git's revision in time. `stuckSince` is RFC 3339 UTC, empty if
+   * The syncer did not apply git's revision in time. `stuckSince` is RFC 3339 UTC, undefined if
    * unknown.
    */
-  readonly stuck: readonly (DashboardUnit & { readonly stuckSince: string; readonly why: string })[]
+  readonly stuck: readonly (DashboardUnit & {
+    readonly stuckSince: string | undefined
+    readonly why: string
+  })[]
   readonly notAdoptable: readonly {
     readonly cluster: string
     readonly packageName: string
     readonly object: string
-    readonly field: string
+    /** Undefined for the whole object. */
+    readonly field: string | undefined
     readonly why: string
   }[]
-  /** `packageName` is empty for a whole cluster; `since` if the ledger has no update. */
+  /** `packageName` is undefined for a whole cluster; `since` if the ledger has no update. */
   readonly notObserved: readonly {
     readonly cluster: string
-    readonly packageName: string
-    readonly since: string
+    readonly packageName: string | undefined
+    readonly since: string | undefined
     readonly why: string
   }[]
   readonly ignores: readonly {
     readonly about: string
     readonly where: string
     readonly reason: string
-    readonly expires: string
+    readonly expires: string | undefined
   }[]
   readonly staleRules: readonly string[]
   readonly limits: { readonly hourly: number; readonly concurrent: number }

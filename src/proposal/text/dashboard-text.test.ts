@@ -5,14 +5,14 @@ import type { DashboardSubject } from './dashboard-subject.ts'
 import { formatDashboard } from './dashboard-text.ts'
 import { readDashboardTicks } from './dashboard-ticks.ts'
 
-const unit = (cluster: string, label: string): DashboardSubject['undecided'][number] => ({
+const unit = (cluster: string, label?: string): DashboardSubject['undecided'][number] => ({
   cluster,
   packageName: 'platform/trust',
   changes: 1,
   risk: 'medium',
   since: '2026-08-21T14:03:00Z',
   url: '',
-  proposal: { label, url: label === '' ? '' : `https://forge.example/pulls/${label}` },
+  proposal: { label, url: label === undefined ? '' : `https://forge.example/pulls/${label}` },
   plan: 'Restore',
   waits: false,
 })
@@ -63,15 +63,15 @@ test('clusters that share one pull request share one row', () => {
 })
 
 test('each proposal without a number has its own row', () => {
-  assert.match(text([unit('edge-01', ''), unit('edge-02', '')]), /`edge-01`.*\n.*`edge-02`/)
+  assert.match(text([unit('edge-01'), unit('edge-02')]), /`edge-01`.*\n.*`edge-02`/)
 })
 
 test('held proposals are grouped by reason, in the order of the units', () => {
   const held = (cluster: string, id: string, why: string) => ({
-    ...unit(cluster, ''),
+    ...unit(cluster),
     id,
     why,
-    until: '',
+    until: undefined,
   })
   const [limit, freeze] = [
     'the policy allows 2 new proposals in an hour',
@@ -100,11 +100,11 @@ test('equal rows of several clusters merge into one row with their count', () =>
   const clusters = ['edge-01', 'edge-02', 'edge-03', 'edge-04', 'edge-05']
   const recorded = [
     ...clusters.map((cluster) => ({
-      ...unit(cluster, ''),
+      ...unit(cluster),
       since: `2026-08-${30 - Number(cluster.slice(-1))}T14:03:00Z`,
     })),
   ]
-  const body = text([], { recorded: [...recorded, { ...unit('edge-01', ''), risk: 'low' }] })
+  const body = text([], { recorded: [...recorded, { ...unit('edge-01'), risk: 'low' }] })
   assert.match(body, /^\*\*Recorded only\*\* \(6\)$/m)
   assert.match(
     body,
@@ -115,7 +115,7 @@ test('equal rows of several clusters merge into one row with their count', () =>
 
 test('omitted rows are counted by the units they stand for', () => {
   const recorded = Array.from({ length: 40 }, (_, index) =>
-    ['a', 'b'].map((cluster) => ({ ...unit(cluster, ''), packageName: `apps/${index}` })),
+    ['a', 'b'].map((cluster) => ({ ...unit(cluster), packageName: `apps/${index}` })),
   )
   assert.match(text([], { recorded: recorded.flat() }), /And 20 more: /)
 })

@@ -61,7 +61,7 @@ function formatHeadline({
   newsAt,
   notObserved,
 }: DashboardSubject): string {
-  const lost = notObserved.filter(({ packageName }) => packageName === '').length
+  const lost = notObserved.filter(({ packageName }) => packageName === undefined).length
   return [
     `**${drifted} of ${count(packages, 'package')} ${drifted === 1 ? 'differs' : 'differ'} from git** in ${count(clusters, 'cluster')}${clusters > 1 ? ', counted in each cluster that runs them' : ''}`,
     `last update ${time(newsAt)}`,
@@ -79,7 +79,7 @@ function groupRows<Row>(rows: readonly Row[], keyOf: (row: Row) => unknown): rea
 
 function groupDecisions(units: DashboardSubject['undecided']): readonly Group<UndecidedUnit>[] {
   return groupRows(units, (unit) =>
-    unit.proposal.label === '' ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
+    unit.proposal.label === undefined ? unit : `${unit.proposal.label} ${unit.proposal.url}`,
   )
 }
 
@@ -125,7 +125,7 @@ function formatDashboardBody(subject: DashboardSubject, rows: number): string {
         Package: name,
         Cluster: formatCluster,
         Merged: ({ mergedAt, revision }) =>
-          `${time(mergedAt)}${revision === '' ? '' : ` as ${formatMarkdownCell(revision, 20)}`}`,
+          `${time(mergedAt)}${revision === undefined ? '' : ` as ${formatMarkdownCell(revision, 20)}`}`,
         'Still differs': formatChangeCount,
       }),
     ),
@@ -167,14 +167,14 @@ function formatDashboardBody(subject: DashboardSubject, rows: number): string {
         title: 'Held back',
         all: held,
         rows,
-        explanation: held.some(({ id }) => id !== '')
+        explanation: held.some(({ id }) => id !== undefined)
           ? `${formatLimits(subject)} **Tick a box to open its pull request now.** The others follow by risk, then age.`
           : formatLimits(subject),
       },
       (shown) =>
         groupRows(shown, ({ why }) => why).flatMap((units) => {
           const boxes = units.map((unit) => {
-            const until = unit.until === '' ? '' : `, until ${time(unit.until)}`
+            const until = unit.until === undefined ? '' : `, until ${time(unit.until)}`
             return formatDashboardBox('open', unit.id, `${describeDashboardUnit(unit)}${until}`)
           })
           return [`${capitalizeFirst(formatMarkdownProse(units[0].why))}:`, '', ...boxes, '']
@@ -199,7 +199,7 @@ function formatDashboardBody(subject: DashboardSubject, rows: number): string {
       },
       (shown) => [
         ...shown.map((unit) => {
-          const by = unit.by === '' ? '' : ` by ${formatMarkdownCell(unit.by, 60)}`
+          const by = unit.by === undefined ? '' : ` by ${formatMarkdownCell(unit.by, 60)}`
           return formatDashboardBox(
             'raise',
             unit.id,
@@ -236,7 +236,8 @@ function formatDashboardBody(subject: DashboardSubject, rows: number): string {
       (shown) =>
         formatTableOfRows(shown, {
           Object: ([{ object }]) => formatMarkdownCell(object),
-          Field: ([{ field }]) => (field === '' ? 'the whole object' : formatMarkdownCell(field)),
+          Field: ([{ field }]) =>
+            field === undefined ? 'the whole object' : formatMarkdownCell(field),
           Package: ([{ packageName }]) => formatMarkdownCell(packageName),
           Cluster: formatClusterNames,
           Why: ([{ why }]) => formatMarkdownProse(why),
@@ -254,7 +255,7 @@ function formatDashboardBody(subject: DashboardSubject, rows: number): string {
         formatTableOfRows(shown, {
           Cluster: formatClusterNames,
           Package: ([{ packageName }]) =>
-            packageName === '' ? 'all of them' : formatMarkdownCell(packageName),
+            packageName === undefined ? 'all of them' : formatMarkdownCell(packageName),
           'Last observed': (group) =>
             formatEarliest(
               group.map(({ since }) => since),
@@ -267,7 +268,8 @@ function formatDashboardBody(subject: DashboardSubject, rows: number): string {
       formatTableOfRows(shown, {
         What: (rule) => formatMarkdownCell(rule.about),
         Reason: ({ reason }) => formatMarkdownCell(reason),
-        Until: ({ expires }) => (expires === '' ? '**no end**' : formatMarkdownCell(expires, 20)),
+        Until: ({ expires }) =>
+          expires === undefined ? '**no end**' : formatMarkdownCell(expires, 20),
         Where: ({ where }) => formatMarkdownCell(where),
       }),
     ),

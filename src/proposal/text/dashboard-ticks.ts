@@ -17,14 +17,18 @@ export const NO_TICKS: DashboardTicks = { open: new Set(), raise: new Set() }
 const BOX_LIMIT = 500
 const BOX = /^ {0,3}[-*+] \[[xX]\] <!-- backporch:(open|raise)=([0-9a-f]{16}) -->/
 
-/** 16 hex digits of `sha256:…`; empty if the text is not a fingerprint. */
-export function getDriftId(fingerprint: string): string {
-  return /^sha256:([0-9a-f]{16})/.exec(fingerprint)?.[1] ?? ''
+/** 16 hex digits of `sha256:…`; undefined if the text is not a fingerprint. */
+export function getDriftId(fingerprint: string): string | undefined {
+  return /^sha256:([0-9a-f]{16})/.exec(fingerprint)?.[1]
 }
 
-/** Without a box if `id` is empty. @param text encoded Markdown */
-export function formatDashboardBox(verb: DashboardVerb, id: string, text: string): string {
-  return id === '' ? `- ${text}` : `- [ ] <!-- backporch:${verb}=${id} --> ${text}`
+/** Without a box if there is no `id`. @param text encoded Markdown */
+export function formatDashboardBox(
+  verb: DashboardVerb,
+  id: string | undefined,
+  text: string,
+): string {
+  return id === undefined ? `- ${text}` : `- [ ] <!-- backporch:${verb}=${id} --> ${text}`
 }
 
 export function readDashboardTicks(body: string): DashboardTicks {

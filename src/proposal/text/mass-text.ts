@@ -119,7 +119,7 @@ function formatBody(subject: MassSubject, rows: number, most: number, links: boo
   const lines = [
     ...formatBox(dialect, risk === 'critical' ? 'caution' : risk === 'low' ? 'note' : 'warning', [
       `**One cause, ${count(subject.rows.length, 'cluster')}: ${describeDifference(subject)}.**`,
-      `Changed by ${formatWriters(changes, 2)}${at === '' ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${formatRiskReasons(changes)}`,
+      `Changed by ${formatWriters(changes, 2)}${at === undefined ? '' : `, ${at}`} ¹ · first seen ${time(began)} · risk ${formatRiskReasons(changes)}`,
       ...formatRollbackLines(changes),
       ...(ranked.length < changes.length
         ? [

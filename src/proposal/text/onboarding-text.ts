@@ -195,7 +195,7 @@ function formatBody(subject: OnboardingSubject, proposals: number, rules: number
     ...formatFolded(
       dialect,
       'Before you merge: rights, reviewers and rules',
-      '',
+      undefined,
       formatRights(subject),
     ),
     `<sub>¹ The field manager: a name that the client chose. · backporch ${formatMarkdownCell(version, 30)} · into ${formatMarkdownCell(baseBranch, 60)}</sub>`,
@@ -332,15 +332,20 @@ function formatFailed(
   if (failed.length === 0) return []
   const shown = failed.slice(0, Math.max(1, most))
   const more = shown.length < failed.length ? [`and ${failed.length - shown.length} more.`, ''] : []
-  return formatFolded(dialect, `${count(failed.length, 'package')} could not be observed`, '', [
-    ...formatTableOfRows(shown, {
-      Package: ({ packageName }) => formatMarkdownCell(packageName),
-      Cluster: ({ cluster }) => formatClusterCell(cluster),
-      Code: ({ code }) => formatMarkdownCell(code, 10),
-      Why: ({ why }) => formatMarkdownCell(why, 200),
-    }),
-    ...more,
-  ])
+  return formatFolded(
+    dialect,
+    `${count(failed.length, 'package')} could not be observed`,
+    undefined,
+    [
+      ...formatTableOfRows(shown, {
+        Package: ({ packageName }) => formatMarkdownCell(packageName),
+        Cluster: ({ cluster }) => formatClusterCell(cluster),
+        Code: ({ code }) => formatMarkdownCell(code, 10),
+        Why: ({ why }) => formatMarkdownCell(why, 200),
+      }),
+      ...more,
+    ],
+  )
 }
 
 function formatFound({
@@ -373,20 +378,25 @@ function formatFound({
 function formatNotImported({ notImported, dialect }: OnboardingSubject, most: number): string[] {
   if (notImported.length === 0) return []
   const shown = notImported.slice(0, most)
-  return formatFolded(dialect, `${count(notImported.length, 'ignore rule')} not taken over`, '', [
-    ...(shown.length === 0
-      ? []
-      : formatTableOfRows(shown, {
-          Of: ({ source }) => formatMarkdownCell(source),
-          Rule: ({ rule }) => formatMarkdownCell(rule),
-          'Why not': ({ why }) => formatMarkdownCell(why, 200),
-        })),
-    ...(shown.length < notImported.length
-      ? [
-          `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${formatMarkdownCell('backporch init --dry-run')} lists them.`,
-        ]
-      : []),
-  ])
+  return formatFolded(
+    dialect,
+    `${count(notImported.length, 'ignore rule')} not taken over`,
+    undefined,
+    [
+      ...(shown.length === 0
+        ? []
+        : formatTableOfRows(shown, {
+            Of: ({ source }) => formatMarkdownCell(source),
+            Rule: ({ rule }) => formatMarkdownCell(rule),
+            'Why not': ({ why }) => formatMarkdownCell(why, 200),
+          })),
+      ...(shown.length < notImported.length
+        ? [
+            `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${formatMarkdownCell('backporch init --dry-run')} lists them.`,
+          ]
+        : []),
+    ],
+  )
 }
 
 function formatRights({ rights }: OnboardingSubject): string[] {

@@ -13,25 +13,25 @@ export type Outcome =
   | { readonly kind: 'resolved-by-git'; readonly commit: string; readonly url: string }
   /** The pull request is now about the new drift. */
   | { readonly kind: 'superseded'; readonly at: string }
-  /** The forge does not recognise the merge. `by` is empty if no person is named. */
+  /** The forge does not recognise the merge. `by` is undefined if no person is named. */
   | {
       readonly kind: 'merged-in-git'
       readonly commit: string
       readonly url: string
-      readonly by: string
+      readonly by: string | undefined
       readonly forge: string
     }
-  /** `altered` is a part of a sentence, empty if unaltered. */
+  /** `altered` is a part of a sentence, undefined if unaltered. */
   | {
       readonly kind: 'approved-in-porch'
       readonly commit: string
       readonly url: string
-      readonly by: string
+      readonly by: string | undefined
       readonly revision: string
-      readonly altered: string
+      readonly altered: string | undefined
     }
   /** Decides nothing. */
-  | { readonly kind: 'published'; readonly revision: string; readonly by: string }
+  | { readonly kind: 'published'; readonly revision: string; readonly by: string | undefined }
   | { readonly kind: 'rejected-in-porch'; readonly silentUntil: string; readonly critical: boolean }
   | {
       readonly kind: 'verified'
@@ -40,7 +40,7 @@ export type Outcome =
     }
   | { readonly kind: 'not-restored'; readonly at: string; readonly why: string }
   /** `why` is the beginning of a sentence. */
-  | { readonly kind: 'edited'; readonly author: string; readonly why: string }
+  | { readonly kind: 'edited'; readonly author: string | undefined; readonly why: string }
   | {
       readonly kind: 'moved-to-mass'
       readonly label: string
@@ -95,7 +95,7 @@ function describeOutcome(outcome: Outcome): string {
       return `**Merged**${formatBy(outcome.by)}: ${formatMarkdownLink(formatMarkdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. ${outcome.forge} does not recognise that merge and shows this pull request as closed. Backporch treats it as merged.`
     case 'approved-in-porch': {
       const altered =
-        outcome.altered === ''
+        outcome.altered === undefined
           ? ''
           : ` What was published is not what was proposed: ${formatMarkdownProse(outcome.altered)}.`
       return `**Approved through Porch**${formatBy(outcome.by)} as ${formatMarkdownCell(outcome.revision, 20)}: ${formatMarkdownLink(formatMarkdownCell(outcome.commit.slice(0, 7)), outcome.url)} on the base branch contains it. Backporch treats it as merged, whatever this page shows.${altered}`
@@ -109,14 +109,14 @@ function describeOutcome(outcome: Outcome): string {
     case 'not-restored':
       return `**Merged, and at ${time(outcome.at)} the cluster still differs from git**: ${formatMarkdownProse(outcome.why)}`
     case 'edited':
-      return `${outcome.author === '' ? 'Another author' : formatMarkdownCell(outcome.author, 60)} pushed to this branch. Backporch no longer updates it and makes no statement about it (${formatMarkdownProse(outcome.why)}). \`/recreate\` in a comment discards those commits and rebuilds the branch.`
+      return `${outcome.author === undefined ? 'Another author' : formatMarkdownCell(outcome.author, 60)} pushed to this branch. Backporch no longer updates it and makes no statement about it (${formatMarkdownProse(outcome.why)}). \`/recreate\` in a comment discards those commits and rebuilds the branch.`
     case 'moved-to-mass':
       return `The same drift is in ${outcome.clusters} clusters. The decision for all of them is made in ${formatMarkdownLink(formatMarkdownCode(outcome.label, 60), outcome.url)}. This pull request is closed.`
   }
 }
 
-function formatBy(by: string): string {
-  return by === '' ? '' : ` by ${formatMarkdownCell(by, 60)}`
+function formatBy(by: string | undefined): string {
+  return by === undefined ? '' : ` by ${formatMarkdownCell(by, 60)}`
 }
 
 function silenceText({

@@ -2,6 +2,7 @@ import { formatMarkdownCell, formatMarkdownLink } from '@backporch/kyaml/markdow
 import { compareText } from '@backporch/kyaml/text'
 import type { Change } from '../../record/documents/change.ts'
 import { recordFolder, recordPath } from '../../record/record-paths.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import type { ProposalFrame, ProposalSubject } from './proposal-subject.ts'
 import { formatNumbers, getDriftKey } from './ticks.ts'
 import { formatSourceUrl, formatWrittenAt, time } from './words.ts'
@@ -14,9 +15,10 @@ const USER_NOTE =
   'A name before the brackets is the user of the request, from the audit log of the API server.'
 
 export function formatWriterNote(changes: readonly Change[]): string {
-  const numbered = changes
-    .map((change, index) => ({ at: formatWrittenAt(change), number: index + 1 }))
-    .filter(({ at }) => at !== '')
+  const numbered = changes.flatMap((change, index) => {
+    const at = formatWrittenAt(change)
+    return at === undefined ? [] : [{ at, number: index + 1 }]
+  })
   const latestFirst = [...Map.groupBy(numbered, ({ at }) => at)].sort(([one], [other]) =>
     compareText(other, one),
   )
@@ -49,7 +51,7 @@ export function formatProposalFooter(subject: ProposalSubject, links: boolean): 
   const { spec } = record
   const revision = spec.unit.revision === undefined ? '' : `@${spec.unit.revision}`
   const commit = formatMarkdownCell(base.slice(0, 7))
-  const kptfile = unit.packagePath === '' ? 'Kptfile' : `${unit.packagePath}/Kptfile`
+  const kptfile = joinFolderPath(unit.packagePath, 'Kptfile')
   const isFolder = unit.source === 'folder'
   const by = unit.appliedBy === undefined ? '' : ` of ${formatMarkdownCell(unit.appliedBy, 200)}`
   const at =

@@ -92,7 +92,7 @@ function describeWhoAndWhen({ record }: ProposalSubject): string {
     : formatWriters(changes, 2)
   const at = single ? formatWrittenAt(first) : formatLastWritten(changes)
   return [
-    `Changed by ${who}${at === '' ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
+    `Changed by ${who}${at === undefined ? '' : `${single ? ', ' : ', last '}${at}`} ¹`,
     `first seen ${time(began)}`,
     `${single ? '' : 'highest '}risk ${formatRiskReasons(changes)}`,
   ].join(' · ')
@@ -175,8 +175,8 @@ export function planLine({ record, previousPlan }: ProposalSubject): string {
   return `**Plan: ${planWord(plan)}.** ${capitalizeFirst(what)}.${before}${why}`
 }
 
-function formatChangedBy(login: string): string {
-  return login === '' ? '' : `, changed by ${formatMarkdownCell(login, 60)}`
+function formatChangedBy(login: string | undefined): string {
+  return login === undefined ? '' : `, changed by ${formatMarkdownCell(login, 60)}`
 }
 
 function formatNames(objects: readonly string[]): string {

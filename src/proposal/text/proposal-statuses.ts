@@ -18,8 +18,8 @@ interface Facts
     'policy' | 'ledgerUrl' | 'fingerprint' | 'plan' | 'changes' | 'settle'
   > {
   readonly moved?: boolean
-  /** Why live may no longer be the reviewed state; empty if it is. */
-  readonly unseen: string
+  /** Why live may no longer be the reviewed state; undefined if it is. */
+  readonly unseen: string | undefined
   readonly applier: { readonly fails: boolean; readonly text: string }
 }
 
@@ -38,7 +38,7 @@ export function createProposalStatuses(
     ...record.spec,
     ...subject,
     moved,
-    unseen: complete ? '' : 'the unit was observed only in part: this may be out of date',
+    unseen: complete ? undefined : 'the unit was observed only in part: this may be out of date',
     applier: {
       fails,
       text: fails ? (applier.warning ?? applier.sentence) : `${applier.name}: ${applier.sentence}`,
@@ -57,7 +57,7 @@ export function createMassStatuses(subject: MassSubject): CommitStatus[] {
     ...subject,
     unseen:
       missed === 0
-        ? ''
+        ? undefined
         : `${missed} of ${rows.length} clusters could not be observed: this may be out of date`,
     applier:
       failing === undefined
@@ -102,7 +102,7 @@ function createStatuses({
     // A failing check makes a queue release a pull request.
     moved === true
       ? createMovedStatus(ledgerUrl)
-      : unseen === ''
+      : unseen === undefined
         ? make(FRESH, 'success', `the cluster matches this record (${short})`)
         : make(FRESH, 'pending', unseen),
     make(

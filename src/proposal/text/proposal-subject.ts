@@ -84,7 +84,7 @@ export interface ProposalSubject extends ProposalFrame {
   readonly notReleasable: ReadonlyMap<string, string>
   readonly alsoIn: readonly string[]
   /** Before a person chose the present one. */
-  readonly previousPlan: { readonly plan: Plan; readonly by: string } | undefined
+  readonly previousPlan: { readonly plan: Plan; readonly by: string | undefined } | undefined
 }
 
 export interface ProposalText {

@@ -195,7 +195,7 @@ function notePart({ record, dialect }: ProposalSubject): string[] {
   const listed = listOf(notes, NOTES_SHOWN, 'note')
   return notes.length <= 2
     ? [...listed, '']
-    : formatFolded(dialect, count(notes.length, 'note'), '', listed)
+    : formatFolded(dialect, count(notes.length, 'note'), undefined, listed)
 }
 
 function formatSharedNotes({
@@ -226,16 +226,16 @@ function formatHealthPart({ health, dialect }: ProposalSubject): string[] {
   const words = `Health: ${current} of ${count(health.length, 'object')} Current`
   if (others.length === 0) return [`${words}.`, '']
   const lines = others.map(
-    ({ id, status, health: message = '' }) =>
-      `${formatMarkdownCell(describeResourceId(id))}: ${status}${message === '' ? '' : `, ${formatMarkdownCell(message, 200)}`}`,
+    ({ id, status, health: message }) =>
+      `${formatMarkdownCell(describeResourceId(id))}: ${status}${message === undefined ? '' : `, ${formatMarkdownCell(message, 200)}`}`,
   )
-  return formatFolded(dialect, words, '', listOf(lines, MEMBERS_SHOWN, 'object'))
+  return formatFolded(dialect, words, undefined, listOf(lines, MEMBERS_SHOWN, 'object'))
 }
 
 function formatCommandPart({ record, dialect }: ProposalSubject): string[] {
   const several = record.spec.changes.length > 1
   const number = several ? '2' : '1'
-  return formatFolded(dialect, 'Commands', '', [
+  return formatFolded(dialect, 'Commands', undefined, [
     'Write a command at the start of a line in a comment. Everyone with write access to the repository can use commands.',
     '',
     ...(several

@@ -51,15 +51,13 @@ export function readTicks(body: string): readonly Tick[] {
 
 export function listLinesOutsideCode(body: string): readonly string[] {
   const lines: string[] = []
-  let fence = ''
+  let fence: string | undefined
   for (const line of body.split(/\r?\n/)) {
-    const mark = FENCE.exec(line)?.[1] ?? ''
-    if (fence !== '') {
-      if (mark.startsWith(fence) && line.trim() === mark) fence = ''
-      continue
-    }
-    if (mark !== '') fence = mark
-    lines.push(line)
+    const mark = FENCE.exec(line)?.[1]
+    if (fence === undefined) {
+      fence = mark
+      lines.push(line)
+    } else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined
   }
   return lines
 }

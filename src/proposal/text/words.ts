@@ -60,7 +60,7 @@ const CLASSES = {
   controller: 'controller',
   gitops: 'GitOps syncer',
   webhook: 'webhook',
-  unknown: '',
+  unknown: undefined,
 } as const
 
 export function formatWriterName({ actor }: Change): string {
@@ -71,12 +71,12 @@ export function formatWriterName({ actor }: Change): string {
 /** With `perhaps` if only the last writer is known. */
 export function formatWriter(change: Change): string {
   const kind = CLASSES[change.actor.class]
-  return `${formatWriterName(change)}${change.actor.confidence === 'none' || kind === '' ? '' : ` (${kind})`}`
+  return `${formatWriterName(change)}${change.actor.confidence === 'none' || kind === undefined ? '' : ` (${kind})`}`
 }
 
-/** Empty unless the manager owns the field, because only then the time is that of the change. */
-export function formatWrittenAt({ actor }: Change): string {
-  return actor.at === '' || !isKnownWriter(actor) ? '' : time(actor.at)
+/** Undefined unless the manager owns the field, because only then the time is that of the change. */
+export function formatWrittenAt({ actor }: Change): string | undefined {
+  return actor.at === '' || !isKnownWriter(actor) ? undefined : time(actor.at)
 }
 
 export interface LinkBase {
@@ -236,12 +236,12 @@ export function formatFieldCell(change: Pick<Change, 'path'>): string {
 export function formatFolded(
   dialect: ForgeDialect,
   words: string,
-  name: string,
+  name: string | undefined,
   content: readonly string[],
 ): string[] {
   if (dialect.folds)
     return [
-      `<details><summary>${words}${name === '' ? '' : ` ${formatHtmlCode(name, NAME_LIMIT)}`}</summary>`,
+      `<details><summary>${words}${name === undefined ? '' : ` ${formatHtmlCode(name, NAME_LIMIT)}`}</summary>`,
       '',
       ...content,
       '',
@@ -249,7 +249,7 @@ export function formatFolded(
       '',
     ]
   return [
-    `**${words}${name === '' ? '' : ` ${formatMarkdownCell(name, NAME_LIMIT)}`}**`,
+    `**${words}${name === undefined ? '' : ` ${formatMarkdownCell(name, NAME_LIMIT)}`}**`,
     '',
     ...content,
     '',

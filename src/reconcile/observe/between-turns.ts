@@ -48,7 +48,7 @@ export class BetweenTurns implements EarlierAnswers {
   /** Undefined if no process follows this one. */
   marks: PackageMarks | undefined
   private readonly pacesLedger: boolean
-  private pushedAt = ''
+  private pushedAt: string | undefined
   private readonly durations = new Map<string, readonly number[]>()
 
   /**
@@ -80,9 +80,9 @@ export class BetweenTurns implements EarlierAnswers {
     return Math.max(0, ...(this.durations.get(cluster) ?? []))
   }
 
-  /** RFC 3339 UTC; empty before the first push, and if no turn waits. */
-  get ledgerPushedAt(): string {
-    return this.pacesLedger ? this.pushedAt : ''
+  /** RFC 3339 UTC; undefined before the first push, and if no turn waits. */
+  get ledgerPushedAt(): string | undefined {
+    return this.pacesLedger ? this.pushedAt : undefined
   }
 
   rememberPush(updates: readonly RefUpdate[], now: string): void {

@@ -81,9 +81,7 @@ function listParts({ resources, live }: Pick<LiveSide, 'resources' | 'live'>): r
 function getVersionParts(state: LiveState | undefined): readonly unknown[] {
   if (state?.state === 'absent') return ['absent']
   if (state?.state !== 'present') return [{}]
-  const [uid, version] = [
-    getMetadataText(state.object, 'uid'),
-    getMetadataText(state.object, 'resourceVersion'),
-  ]
-  return uid === '' || version === '' ? [{}] : [uid, version, state.metadataOnly]
+  const uid = getMetadataText(state.object, 'uid') || undefined
+  const version = getMetadataText(state.object, 'resourceVersion') || undefined
+  return uid === undefined || version === undefined ? [{}] : [uid, version, state.metadataOnly]
 }

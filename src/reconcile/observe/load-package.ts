@@ -19,6 +19,7 @@ import {
 import type { BuiltSource } from '../../sources/build/built-source.ts'
 import { AS_FILES } from '../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import { adjustChoice, getAppliedBy, isSameChoice } from '../../sources/registry.ts'
 import { assertPlainFolder, holdsNothing } from '../repository/plain-folder.ts'
 import { type RepositoryView, readFolder } from '../repository/repository-view.ts'
@@ -72,8 +73,8 @@ export async function loadPackage(
   const { desired, kptfile, unread } = rendering
   const files = { files: read.files, tree: selectUnitTree(view.tree, found.path, outside), outside }
   const name = deriveRootPackageName(kptfile?.name)
-  const packageName = found.path === '' ? name : found.path
-  const folder = found.path === '' ? '' : `${found.path}/`
+  const packageName = found.path || name
+  const folder = joinFolderPath(found.path, '')
   const texts = new Map([
     ...read.files.map(({ path, content }) => [folder + path, content] as const),
     ...[...(source?.files.values() ?? [])].map(({ path, content }) => [path, content] as const),

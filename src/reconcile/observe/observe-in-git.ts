@@ -45,7 +45,7 @@ export async function observeInGit(
     return { cluster, identity, packages: view.packages.filter(({ path }) => paths.has(path)) }
   })
   const lost = notObserved.map(({ cluster, at }): UnobservedUnits => {
-    const identity = { uid: '', version: '', observedAt: at, recorded: false, namespace: '' }
+    const identity = { uid: undefined, version: '', observedAt: at, recorded: false, namespace: '' }
     return { cluster, identity, packages: listOpenIn(view, cluster, request) }
   })
   const found: Observation[] = []
@@ -95,7 +95,7 @@ async function findUnit(
   return {
     cluster,
     packagePath: path,
-    packageName: path === '' ? name : path,
+    packageName: path || name,
     slug: derivePackageSlug(path, name),
     ...of,
   }

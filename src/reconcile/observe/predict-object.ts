@@ -45,11 +45,9 @@ export async function addPrediction(
 
 export function hasMovedBetween(live: LiveState, prediction: Prediction): boolean {
   if (live.state !== 'present' || prediction.state !== 'predicted') return false
-  const [read, predicted] = [
-    getMetadataText(live.object, 'resourceVersion'),
-    getMetadataText(prediction.object, 'resourceVersion'),
-  ]
-  return read !== '' && predicted !== '' && read !== predicted
+  const read = getMetadataText(live.object, 'resourceVersion') || undefined
+  const predicted = getMetadataText(prediction.object, 'resourceVersion') || undefined
+  return read !== undefined && predicted !== undefined && read !== predicted
 }
 
 /**

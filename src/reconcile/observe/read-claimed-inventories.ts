@@ -242,7 +242,7 @@ function buildListingQuestion({ claim, side }: Search): InventoryQuestion {
     locations.set(`${group}/${kind}/${namespace}`, { group, kind, namespace })
   return {
     listing: [...locations.values()],
-    labelSelector: getApplierKind(claim.tool).selector(claim),
+    labelSelector: getApplierKind(claim.tool).selector(claim) || undefined,
   }
 }
 

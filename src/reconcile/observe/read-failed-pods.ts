@@ -81,7 +81,7 @@ async function listPods(
 ): Promise<readonly PodList[]> {
   const questions = workloads.map(({ id, object }) => ({
     listing: [{ group: '', kind: 'Pod', namespace: id.namespace }],
-    labelSelector: formatPodSelector(object),
+    labelSelector: formatPodSelector(object) || undefined,
   }))
   try {
     return await reader.readInventories(questions, signal)

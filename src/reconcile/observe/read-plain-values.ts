@@ -16,6 +16,7 @@ import {
 import type { PackageHistory } from '../../drift/behind/sync-evidence.ts'
 import type { EarlierValues } from '../../drift/detect/encrypted-fields.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import type { ValueDecryptor } from '../../sources/programs/value-decryptor.ts'
 
 interface EncryptedUnit {
@@ -43,9 +44,7 @@ export async function readPlainValues(
 ): Promise<UnitPlainValues | undefined> {
   if (decryptor === undefined || !resources.some(({ object }) => hasEncrypted(object)))
     return undefined
-  const own = files.map(
-    (file) => [packagePath === '' ? file.path : `${packagePath}/${file.path}`, file] as const,
-  )
+  const own = files.map((file) => [joinFolderPath(packagePath, file.path), file] as const)
   const texts = [...new Map([...own, ...outside])].flatMap(([where, { content }]) => {
     const text = /\.(?:ya?ml|json)$/.test(where) ? new TextDecoder().decode(content) : ''
     const format = where.endsWith('.json') ? ('json' as const) : ('yaml' as const)

@@ -26,6 +26,7 @@ import type { Incomplete } from '../../record/documents/drift-report.ts'
 import { findRenamedByKustomize } from '../../sources/kustomize/files/kustomize-input.ts'
 import { getApplierKind } from '../../syncers/registry.ts'
 import type { BuiltInRule, Claim } from '../../syncers/syncer.ts'
+import { isInside } from '../repository/sources/unit-source.ts'
 import type { DeclaredElsewhere, DeclaredObjects } from './declared-objects.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
@@ -306,7 +307,7 @@ function formatListing({ source, resources, later }: KnownInventory, id: Resourc
 
 function isOfFolder(object: JsonObject, tool: string, packagePath: string): boolean {
   const path = getAnnotations(object).get(getApplierKind(tool).sourcePath)
-  return path !== undefined && (packagePath === '' || path.startsWith(`${packagePath}/`))
+  return path !== undefined && isInside(path, packagePath)
 }
 
 function setAside(verdict: ObjectVerdict, retained: BuiltInRule): ObjectVerdict {

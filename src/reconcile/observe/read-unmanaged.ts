@@ -17,8 +17,8 @@ export interface UnmanagedObject {
   readonly id: ResourceId
   readonly apiVersion: string
   readonly creator: Actor
-  /** RFC 3339 UTC. */
-  readonly createdAt: string
+  /** RFC 3339 UTC; undefined if the object does not say it. */
+  readonly createdAt: string | undefined
 }
 
 export interface UnmanagedObjects {
@@ -89,7 +89,7 @@ function describe(id: ResourceId, object: JsonObject): UnmanagedObject {
     id,
     apiVersion,
     creator: deriveCreator(getManagedFields(object)),
-    createdAt: getMetadataText(object, 'creationTimestamp'),
+    createdAt: getMetadataText(object, 'creationTimestamp') || undefined,
   }
 }
 

@@ -20,11 +20,11 @@ export async function assertSameCluster(
 ): Promise<void> {
   const path = formatLedgerObservationPath(name)
   const file = view.ledgerTree.find((candidate) => candidate.path === path)
-  if (file === undefined || (uid === '' && !hasNoUid)) return
+  if (file === undefined || (uid === undefined && !hasNoUid)) return
   const text = (await readTexts(view.repository, [file], signal)).get(path) ?? ''
   const before = parseDocument(text, clusterObservationSchema, `drift-ledger:${path}`).status
     .identity
-  if (before === '' || before === hashIdentity(uid)) return
+  if (before === '' || (uid !== undefined && before === hashIdentity(uid))) return
   throw new Failure({
     code: 'BP3015',
     what: `${name} is another cluster than the one observed before`,

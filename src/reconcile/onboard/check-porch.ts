@@ -19,13 +19,14 @@ export function judgePorch(
   return objects.flatMap((object): Finding[] => {
     if (!isHere(getTextAt(object, 'spec', 'git', 'repo'))) return []
     const name = convertToOneLine(getTextAt(object, 'metadata', 'name'), 100)
-    const directory = convertToOneLine(
-      getTextAt(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''),
-      200,
-    )
+    const directory =
+      convertToOneLine(
+        getTextAt(object, 'spec', 'git', 'directory').replace(/^\/+|\/+$/g, ''),
+        200,
+      ) || undefined
     const branch = convertToOneLine(getTextAt(object, 'spec', 'git', 'branch') || 'main', 100)
     const where = `Porch has this repository as ${convertToOneLine(getTextAt(object, 'metadata', 'namespace'), 100)}/${name}`
-    const names = `backporch get packages --name ${name}${directory === '' ? '' : ` --directory ${directory}`} has its names`
+    const names = `backporch get packages --name ${name}${directory === undefined ? '' : ` --directory ${directory}`} has its names`
     if (branch !== baseBranch)
       return [
         {

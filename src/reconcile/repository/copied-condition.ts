@@ -8,6 +8,7 @@ import type { Note } from '@backporch/kyaml/note'
 import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import type { DriftReport } from '../../record/documents/drift-report.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 
 interface KnownEpisodes {
   readonly closed: readonly ClosedEpisode[]
@@ -28,8 +29,8 @@ export function createCopiedConditionNotes(
   const condition = filterObjects(getPartAt(named, 'status', 'conditions')).find(
     (one) => getTextAt(one, 'type') === 'Drifted',
   )
-  const episode = getTextAt(condition, 'message').replace(/^drift-/, '')
-  if (condition === undefined || episode === '') return []
+  const episode = getTextAt(condition, 'message').replace(/^drift-/, '') || undefined
+  if (episode === undefined) return []
   const owners = new Set([
     ...closed.flatMap(({ spec }) => (spec.episode === episode ? [spec.unit.package] : [])),
     ...[...reports.values()].flatMap(({ spec, status }) =>
@@ -38,7 +39,7 @@ export function createCopiedConditionNotes(
   ])
   const [other] = owners
   if (other === undefined || owners.has(packagePath)) return []
-  const file = packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+  const file = joinFolderPath(packagePath, 'Kptfile')
   return [
     {
       cause: 'condition-copied',

@@ -47,6 +47,6 @@ for (const [title, people, by] of [
       signal,
     )
     assert.equal(found?.commit, id)
-    assert.equal(/<(.*)>$/.exec(found.by)?.[1], by)
+    assert.equal(/<(.*)>$/.exec(found.by ?? '')?.[1], by)
   })
 }

@@ -80,11 +80,14 @@ async function describe(
  * `approve`'s message names the person; its author is the account that ran it. A squash or rebase
  * has Backporch's account as author, and the person as committer.
  */
-function getDecider({ message, author, committer }: CommitView, bot: BotIdentity): string {
+function getDecider(
+  { message, author, committer }: CommitView,
+  bot: BotIdentity,
+): string | undefined {
   const decided = parseDecidedBy(message)
   if (decided !== undefined) return decided
   const person = [committer, author].find(
     ({ email }) => !isBot(email, bot) && !bot.forges?.includes(email),
   )
-  return person === undefined ? '' : `${person.name} <${person.email}>`
+  return person === undefined ? undefined : `${person.name} <${person.email}>`
 }

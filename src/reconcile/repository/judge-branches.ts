@@ -18,6 +18,7 @@ import {
   isRecordPath,
 } from '../../record/record-paths.ts'
 import { NO_MANIFEST } from '../../record/write-document.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import { listChangesBetween } from './changes-between.ts'
 import { computeWithAnswers, type ProofPorts } from './with-answers.ts'
 
@@ -142,7 +143,7 @@ async function readRootFiles(
 ) {
   const files = await Promise.all(
     ['Kptfile', '.krmignore'].map(async (path) => {
-      const [file] = await repository.list(base, folder === '' ? path : `${folder}/${path}`, signal)
+      const [file] = await repository.list(base, joinFolderPath(folder, path), signal)
       return file === undefined || file.path !== '' ? [] : [{ ...file, path }]
     }),
   )

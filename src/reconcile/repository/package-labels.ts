@@ -3,6 +3,7 @@ import { type FoundPackage, PACKAGE_FILE } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import { type LabelSelector, matchesLabels } from '@backporch/kyaml/resource'
 import { readTexts } from '../../sources/commit/commit-files.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import type { RepositoryView } from './repository-view.ts'
 
 /**
@@ -16,8 +17,7 @@ export async function selectByLabels(
   selector: LabelSelector,
   signal: AbortSignal,
 ): Promise<readonly FoundPackage[]> {
-  const pathOf = (found: FoundPackage): string =>
-    found.path === '' ? PACKAGE_FILE : `${found.path}/${PACKAGE_FILE}`
+  const pathOf = (found: FoundPackage): string => joinFolderPath(found.path, PACKAGE_FILE)
   const wanted = new Set(packages.map(pathOf))
   const texts = await readTexts(
     view.repository,

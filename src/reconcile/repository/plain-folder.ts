@@ -1,14 +1,17 @@
 import { type FoundPackage, KUSTOMIZATION_NAMES } from '@backporch/kpt/package'
 import { Failure } from '@backporch/kyaml/failure'
 import type { PackageFiles } from '@backporch/kyaml/files'
-import { getParentFolder } from '../../sources/kustomize/files/kustomization-walk.ts'
+import {
+  getParentFolder,
+  joinFolderPath,
+} from '../../sources/kustomize/files/kustomization-walk.ts'
 
 /** @throws Failure BP1004 if a kustomization further down, or Helm, has to build the objects */
 export function assertPlainFolder(
   { path: folder, subpackages }: FoundPackage,
   files: PackageFiles,
 ): void {
-  const where = (path: string): string => (folder === '' ? path : `${folder}/${path}`)
+  const where = (path: string): string => joinFolderPath(folder, path)
   const own = files
     .map(({ path }) => where(path))
     .filter((path) => !subpackages.some((below) => path.startsWith(`${below}/`)))

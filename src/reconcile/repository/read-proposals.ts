@@ -161,9 +161,9 @@ function listLandedRefs({ tree, packages, closed }: RepositoryView): string[] {
   return tree.flatMap(({ path }) => {
     if (!isRecordPath(path)) return []
     const [slug = '', file = ''] = path.split('/').slice(-2)
-    const [, episode = ''] = RECORD_FILE.exec(file) ?? []
-    const packageName = names.get(slug) ?? (names.has('') ? slug : '')
-    if (episode === '' || packageName === '' || known.has(episode)) return []
+    const [, episode] = RECORD_FILE.exec(file) ?? []
+    const packageName = (names.get(slug) ?? (names.has('') ? slug : undefined)) || undefined
+    if (episode === undefined || packageName === undefined || known.has(episode)) return []
     const ref = `refs/heads/proposed/${packageName}/drift-${episode}`
     return isWellFormedRefName(ref) && isOurs(ref) ? [ref] : []
   })

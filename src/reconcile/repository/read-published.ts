@@ -25,6 +25,7 @@ import {
   recordFolder,
   recordPath,
 } from '../../record/record-paths.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import { readContentAt } from './as-proposed.ts'
 import { type BotIdentity, hasBotIdentity, isBot } from './bot-identity.ts'
 import { buildRecord, matchesReport } from './ledger-record.ts'
@@ -72,7 +73,7 @@ export async function readPublished(
     published.push({
       ...{ workspace, revision, commit, ...found },
       at: `${new Date(at * 1000).toISOString().slice(0, 19)}Z`,
-      by: isBot(email, bot) ? '' : `${name} <${email}>`,
+      by: isBot(email, bot) ? undefined : `${name} <${email}>`,
     })
   }
   return published
@@ -345,7 +346,7 @@ async function explainEdited(
   const [proposed = new Map(), published = new Map()] = await Promise.all(sides)
   for (const path of new Set([...proposed.keys(), ...published.keys()])) {
     if (proposed.get(path) === published.get(path)) continue
-    const full = unit.packagePath === '' ? path : `${unit.packagePath}/${path}`
+    const full = joinFolderPath(unit.packagePath, path)
     const [before, after] = [
       await readContentAt(view.repository, source.id, full, signal),
       await readContentAt(view.repository, tagged.id, full, signal),

@@ -6,6 +6,7 @@ import type { Observation, UndoneDecision } from '../../plan/observation/observa
 import { listUndoneAdoptions, type UndoneAdoption } from '../../plan/unit/undone-decisions.ts'
 import type { ClosedEpisode } from '../../record/documents/closed-episode.ts'
 import { recordPath } from '../../record/record-paths.ts'
+import { joinFolderPath } from '../../sources/kustomize/files/kustomization-walk.ts'
 import type { BotIdentity } from './bot-identity.ts'
 import { listChangesBetween } from './changes-between.ts'
 import { findMergeCommit } from './find-merge-commit.ts'
@@ -148,9 +149,7 @@ async function findUndoingCommit(
       source === undefined ? [] : [source.replace(/:\d+$/, '')],
     )
     const paths = [...new Set([...edited, ...sources])].filter(
-      (path) =>
-        path.startsWith(unit.packagePath === '' ? '' : `${unit.packagePath}/`) &&
-        !path.endsWith('Kptfile'),
+      (path) => path.startsWith(joinFolderPath(unit.packagePath, '')) && !path.endsWith('Kptfile'),
     )
     for (const one of later)
       for (const path of paths) if (await differs(view, path, [decided, one.id], signal)) return one
@@ -179,7 +178,7 @@ function describe(
   commit: CommitView | undefined,
   bot: BotIdentity,
 ): Pick<UndoneDecision, 'commit' | 'by'> {
-  if (commit === undefined) return { commit: '', by: '' }
+  if (commit === undefined) return { commit: undefined, by: undefined }
   const { name, email } = commit.author
-  return { commit: commit.id, by: email === bot.email ? '' : `${name} <${email}>` }
+  return { commit: commit.id, by: email === bot.email ? undefined : `${name} <${email}>` }
 }

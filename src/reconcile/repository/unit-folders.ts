@@ -15,7 +15,10 @@ import type { ObjectId } from '@backporch/kyaml/files'
 import { matchesPath } from '../../policy/effective-policy.ts'
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { RenderChoice } from '../../sources/build/render-choice.ts'
-import { getParentFolder } from '../../sources/kustomize/files/kustomization-walk.ts'
+import {
+  getParentFolder,
+  joinFolderPath,
+} from '../../sources/kustomize/files/kustomization-walk.ts'
 
 export interface WantedUnits {
   readonly folders?: readonly string[]
@@ -88,7 +91,7 @@ export function mapFolderRenders(
   return new Map(
     folders.map(({ path }): [string, RenderChoice] => {
       const hasKustomization = KUSTOMIZATION_NAMES.some((name) =>
-        paths.has(path === '' ? name : `${path}/${name}`),
+        paths.has(joinFolderPath(path, name)),
       )
       return [path, hasKustomization ? { tool: 'kustomize', path: '' } : { tool: 'files' }]
     }),

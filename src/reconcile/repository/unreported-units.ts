@@ -40,8 +40,8 @@ export function findUnreportedUnits(view: RepositoryView): ReadonlyMap<string, D
       '',
     )
   const broken = ledgerTree.flatMap(({ path }): [string, DriftReport][] => {
-    const [, folder = '', cluster = '', slug = ''] = REPORT.exec(path) ?? []
-    if (folder === '' || reports.has(folder)) return []
+    const [, folder, cluster = '', slug = ''] = REPORT.exec(path) ?? []
+    if (folder === undefined || reports.has(folder)) return []
     const name =
       [...observed].find((each) => formatLedgerUnitFolder(each, slug) === folder) ?? cluster
     return [[folder, unknown(name, paths.get(slug) ?? slug)]]

@@ -157,7 +157,7 @@ export async function observeTurn(
     clock: {
       present: formatPresentTime(request.clock),
       observedAt: getLatest(observed),
-      ledgerPushedAt: request.between?.ledgerPushedAt ?? '',
+      ledgerPushedAt: request.between?.ledgerPushedAt,
     },
     purpose: {
       resolutionRequest,
@@ -184,11 +184,11 @@ async function readTicks(
   return issue === undefined ? NO_TICKS : readDashboardTicks(issue.body)
 }
 
-function getLatest(observed: readonly ObservedCluster[]): string {
-  return observed.reduce(
-    (last, { identity }) => (identity.observedAt > last ? identity.observedAt : last),
-    '',
-  )
+function getLatest(observed: readonly ObservedCluster[]): string | undefined {
+  return observed
+    .map(({ identity }) => identity.observedAt)
+    .sort()
+    .at(-1)
 }
 
 async function readLost(

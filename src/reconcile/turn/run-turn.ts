@@ -29,7 +29,7 @@ export interface TurnResult extends WrittenActions {
   readonly postponed: readonly UnitResult[]
   readonly view: RepositoryView
   /** RFC 3339 UTC, of any cluster. */
-  readonly observedAt: string
+  readonly observedAt: string | undefined
   /** What was planned, and about units that could not be observed what people decided. */
   readonly plan: Pick<TurnPlan, 'actions' | 'decided'>
   readonly notObserved: readonly NotObserved[]
@@ -98,7 +98,7 @@ export async function runFleetTurn(
         meanwhile: request.forge.meanwhile,
         ...{
           requestedActions: request.forge.requestedActions,
-          at: observedAt || present,
+          at: observedAt ?? present,
           now: request.clock.now().getTime(),
         },
       },

@@ -41,13 +41,13 @@ export const DASHBOARD: DashboardSubject = {
       plan: 'Mixed',
       waits: true,
     },
-    { ...dashboardUnit({ cluster: 'edge-01', risk: 'low' }), proposal: { label: '', url: '' }, plan: 'Adopt', waits: false },
+    { ...dashboardUnit({ cluster: 'edge-01', risk: 'low' }), proposal: { label: undefined, url: '' }, plan: 'Adopt', waits: false },
   ],
   held: Array.from({ length: 40 }, (_each, index) => ({
     ...dashboardUnit({ cluster: `edge-${String(index + 1).padStart(2, '0')}`, risk: index < 2 ? 'high' : 'low' }),
     id: String(index).padStart(16, '0'),
     why: index === 0 ? 'the window freeze of the policy is open (.drift/default.policy:12)' : 'the policy allows 2 new proposals in an hour',
-    until: index < 2 ? '2026-08-21T15:02:00Z' : '',
+    until: index < 2 ? '2026-08-21T15:02:00Z' : undefined,
   })),
   snoozed: [
     {
@@ -69,7 +69,7 @@ export const DASHBOARD: DashboardSubject = {
       stuckSince: '2026-08-21T12:00:00Z',
       why: 'live is what 3f2a91c renders, and the syncer did not apply 9d0c4e1 within 1h',
     },
-    { ...dashboardUnit({ packageName: 'infra/queue', cluster: 'edge-02', changes: 0 }), stuckSince: '', why: 'live is what 3f2a91c renders' },
+    { ...dashboardUnit({ packageName: 'infra/queue', cluster: 'edge-02', changes: 0 }), stuckSince: undefined, why: 'live is what 3f2a91c renders' },
   ],
   notAdoptable: [
     {
@@ -81,13 +81,13 @@ export const DASHBOARD: DashboardSubject = {
     },
   ],
   notObserved: [
-    { cluster: 'edge-07', packageName: '', since: '2026-08-21T13:02:00Z', why: 'the cluster cannot be reached (BP3001)' },
-    { cluster: 'prod-eu-1', packageName: 'infra/storage', since: '', why: 'forbidden: list storageclasses' },
+    { cluster: 'edge-07', packageName: undefined, since: '2026-08-21T13:02:00Z', why: 'the cluster cannot be reached (BP3001)' },
+    { cluster: 'prod-eu-1', packageName: 'infra/storage', since: undefined, why: 'forbidden: list storageclasses' },
   ],
   staleRules: ['the ignore rule at .drift/default.policy:31 ended on 2026-08-01 and no longer matches anything'],
   ignores: [
     { about: 'Deployment/shop, spec.replicas', where: '.drift/default.policy:14', reason: 'KEDA scales shop', expires: '2026-12-31' },
-    { about: 'by linkerd-proxy-injector', where: '.drift/default.policy:18', reason: 'sidecar injection', expires: '' },
+    { about: 'by linkerd-proxy-injector', where: '.drift/default.policy:18', reason: 'sidecar injection', expires: undefined },
   ],
   limits: { hourly: 2, concurrent: 10 },
   dialect: GITHUB,

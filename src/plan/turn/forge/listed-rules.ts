@@ -25,11 +25,13 @@ export interface ListedRule {
   readonly policy: string
   readonly priority: number
   readonly about: string
-  readonly target: string
-  readonly fields: string
+  /** Undefined: every object. */
+  readonly target: string | undefined
+  /** Undefined: everything. */
+  readonly fields: string | undefined
   readonly reason: string
-  /** Last day; empty for no end. */
-  readonly expires: string
+  /** Last day; undefined for no end. */
+  readonly expires: string | undefined
   /**
    * `Matching`: it hides something now. `Unmatched`: it hides nothing in any unit. `Untried`: no
    * report of the ledger has it, because it applies to no observed object, or no turn observed
@@ -38,10 +40,10 @@ export interface ListedRule {
   readonly state: 'Matching' | 'Unmatched' | 'Untried' | 'Expired'
   readonly hits: number
   readonly units: number
-  /** Day; empty while it covers something, or if untried. */
-  readonly unmatchedSince: string
-  /** `now`, the first day without a match, `never`, or empty if untried. */
-  readonly lastMatched: string
+  /** Day; undefined while it covers something, or if untried. */
+  readonly unmatchedSince: string | undefined
+  /** `now`, the first day without a match, `never`, or undefined if untried. */
+  readonly lastMatched: string | undefined
 }
 
 /** In the order of the policies' files, then annotations by location. `today` is `YYYY-MM-DD`. */
@@ -62,7 +64,7 @@ export function listRules(
       target: describeTarget(rule),
       fields: describeFields(rule),
       reason: rule.reason,
-      expires: rule.expires ?? '',
+      expires: rule.expires,
     })),
   )
   const annotations = new Map(reports.flatMap(listAnnotationRules))
@@ -84,9 +86,10 @@ function listAnnotationRules({
 }: DriftReport): (readonly [string, WrittenRule])[] {
   return (status.ignores ?? []).flatMap(({ rule, annotation }) => {
     if (annotation === undefined) return []
-    const { where, fields, reason, expires = '' } = annotation
+    const { where, reason, expires } = annotation
+    const fields = annotation.fields || undefined
     const target = annotation.target || `every object of ${getUnitName(unit)}`
-    const about = [target, fields].filter((part) => part !== '').join(', ')
+    const about = [target, fields].filter((part) => part !== undefined).join(', ')
     return [
       [
         `${where} ${rule}`,
@@ -108,7 +111,7 @@ function listAnnotationRules({
 
 function summarizeMatches(
   entries: readonly RuleMatch[],
-  expires: string,
+  expires: string | undefined,
   today: string,
 ): Pick<ListedRule, Known> {
   const hits = entries.reduce((sum, entry) => sum + (entry.hits ?? 0), 0)
@@ -118,7 +121,7 @@ function summarizeMatches(
   const last = entries.flatMap(({ matched, unmatchedSince }) =>
     matched === true && unmatchedSince !== undefined ? [unmatchedSince] : [],
   )
-  const expired = !isActive({ expires: expires === '' ? undefined : expires }, today)
+  const expired = !isActive({ expires }, today)
   const state = expired
     ? 'Expired'
     : hits > 0
@@ -130,13 +133,13 @@ function summarizeMatches(
     state,
     hits: expired ? 0 : hits,
     units: entries.length,
-    unmatchedSince: hits > 0 || days.length === 0 ? '' : selectLatest(days),
+    unmatchedSince: hits > 0 || days.length === 0 ? undefined : selectLatest(days),
     lastMatched:
       entries.length === 0
-        ? ''
+        ? undefined
         : hits > 0
           ? expired
-            ? ''
+            ? undefined
             : 'now'
           : last.length === 0
             ? 'never'
@@ -164,7 +167,7 @@ export function listStaleRules(
           why: `the ignore rule at ${where} ended on ${expires} and no longer matches anything`,
         },
       ]
-    if (state !== 'Unmatched' || unmatchedSince > limit) return []
+    if (state !== 'Unmatched' || (unmatchedSince ?? '') > limit) return []
     const when =
       lastMatched === 'never'
         ? `has matched nothing since it was first tried on ${unmatchedSince}`

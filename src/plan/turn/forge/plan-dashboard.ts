@@ -77,9 +77,9 @@ export function buildDashboard(
       // No checkbox opens what waits for the policy, or for a rule of the repository.
       const id =
         held.reason === 'policy' || held.reason === 'refused'
-          ? ''
+          ? undefined
           : getDriftId(report.spec.fingerprint)
-      return [{ ...unit, id, why: held.why, until: held.until ?? '' }]
+      return [{ ...unit, id, why: held.why, until: held.until }]
     }),
     snoozed: open.flatMap(({ report, unit }) => {
       const until = report.status.snoozedUntil
@@ -97,12 +97,12 @@ export function buildDashboard(
       const merged = findFailedMerge(report, ledger)
       return merged === undefined
         ? []
-        : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision ?? '' }]
+        : [{ ...unit, mergedAt: merged.status.at, revision: merged.status.revision }]
     }),
     stuck: rows.flatMap(({ report, unit }) => {
       const { stuckSince, setAside = [] } = report.status
       const why = setAside.find((aside) => aside.stuckSince !== undefined)?.why ?? ''
-      return stuckSince === undefined ? [] : [{ ...unit, stuckSince, why }]
+      return stuckSince === undefined ? [] : [{ ...unit, stuckSince: stuckSince || undefined, why }]
     }),
     notAdoptable: (lastGood?.withheld === undefined ? open : []).flatMap(({ report, unit }) =>
       listNotAdoptable(report, unit),
@@ -164,9 +164,8 @@ function compareUrgency({ unit: left }: Row, { unit: right }: Row): number {
 }
 
 function getProposal({ status }: DriftReport, { proposals }: DashboardInput): DashboardProposal {
-  return (
-    proposals.get(parseBranchEpisode(status.branch) ?? status.episode) ?? { label: '', url: '' }
-  )
+  const id = parseBranchEpisode(status.branch) ?? status.episode
+  return proposals.get(id) ?? { label: undefined, url: '' }
 }
 
 export function parseBranchEpisode(branch: string | undefined): string | undefined {
@@ -176,13 +175,13 @@ export function parseBranchEpisode(branch: string | undefined): string | undefin
 function getClose(
   { spec }: DriftReport,
   { closed }: LedgerContent,
-): { readonly by: string; readonly at: string; readonly until: string } {
+): { readonly by: string | undefined; readonly at: string; readonly until: string } {
   const own = [...closed.values()].filter(
     (one) => one.spec.fingerprint === spec.fingerprint && one.status.outcome === 'Declined',
   )
   const last = own.sort((left, right) => compareText(left.status.at, right.status.at)).at(-1)
   return {
-    by: last?.status.decidedBy ?? '',
+    by: last?.status.decidedBy || undefined,
     at: last?.status.at ?? '',
     until: last?.status.silentUntil ?? '',
   }
@@ -221,7 +220,7 @@ function listNotAdoptable(
             cluster,
             packageName,
             object: describeResourceId(change.ref),
-            field: change.path ?? '',
+            field: change.path,
             why,
           },
         ]
@@ -239,14 +238,16 @@ function listLostClusters({
     status.failure === undefined ? [] : [{ cluster, ...status.failure }],
   )
   const never = notObserved.flatMap(({ cluster, code }) =>
-    ledger.clusters.has(cluster) ? [] : [{ cluster, since: '', code, why: FAILURE_CODES[code] }],
+    ledger.clusters.has(cluster)
+      ? []
+      : [{ cluster, since: undefined, code, why: FAILURE_CODES[code] }],
   )
   return [...known, ...never]
     .flatMap(({ cluster, since, code, why }) => {
       const recent =
-        since !== '' &&
+        since !== undefined &&
         addSeconds(since, getClusterDetection(policies, cluster, 'unobservedAfter')) > now
-      return recent ? [] : [{ cluster, packageName: '', since, why: `${why} (${code})` }]
+      return recent ? [] : [{ cluster, packageName: undefined, since, why: `${why} (${code})` }]
     })
     .sort((left, right) => compareText(left.cluster, right.cluster))
 }
@@ -280,7 +281,7 @@ function listIgnores({ policies }: PolicySet, today: string): DashboardSubject['
           about: describeRule(rule),
           where: rule.where,
           reason: rule.reason,
-          expires: rule.expires ?? '',
+          expires: rule.expires,
         },
       ]
     }),

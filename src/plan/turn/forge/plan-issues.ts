@@ -125,7 +125,12 @@ function mapProposals(
       const at = number !== undefined && openedAt.has(number) ? openedAt.get(number) : now
       return id === undefined
         ? []
-        : [[id, { label, url, ...(at === undefined ? {} : { openedAt: at }) }] as const]
+        : [
+            [
+              id,
+              { label: label || undefined, url, ...(at === undefined ? {} : { openedAt: at }) },
+            ] as const,
+          ]
     }),
   )
 }

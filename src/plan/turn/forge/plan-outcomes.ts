@@ -14,6 +14,7 @@ import {
 } from '../../../proposal/text/proposal-statuses.ts'
 import type { ClosedEpisode } from '../../../record/documents/closed-episode.ts'
 import { recordPath } from '../../../record/record-paths.ts'
+import { joinFolderPath } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import type { Applier } from '../../../status/applier.ts'
 import { findWorstRisk } from '../../observation/closed-episode.ts'
 import { type FoundOutcome, isClosedByPerson } from '../../observation/found-outcome.ts'
@@ -213,15 +214,15 @@ function createUnseenMergeActions(
   const commit = readObjectId(status.commit)
   if (commit === undefined || (proposal.state === 'merged' && status.publishedBy === undefined))
     return []
-  const by = status.decidedBy.replace(/ <.*/, '')
-  const folder = spec.unit.package === '' ? '' : `${spec.unit.package}/`
+  const by = status.decidedBy.replace(/ <.*/, '') || undefined
+
   // Porch publishes the package without the record.
   const path =
     status.publishedBy === undefined
       ? recordPath(spec.unit.cluster, slug, spec.began, spec.episode)
-      : `${folder}Kptfile`
+      : joinFolderPath(spec.unit.package, 'Kptfile')
   const url = dialect.fileUrl(commit, path, undefined)
-  const { publishedBy, revision = '', altered = '' } = status
+  const { publishedBy, revision = '', altered } = status
   const comment =
     publishedBy === undefined
       ? createOutcomeComment({ kind: 'merged-in-git', commit, url, by, forge: dialect.name })
@@ -277,7 +278,7 @@ function findOutcome(
     return {
       kind: 'published',
       revision: status.revision ?? '',
-      by: status.decidedBy.replace(/ <.*/, ''),
+      by: status.decidedBy.replace(/ <.*/, '') || undefined,
     }
   if (status.silentUntil === undefined) return undefined
   const critical = findWorstRisk(spec.changes) === 'critical'

@@ -172,7 +172,7 @@ export function planForeign(
       {
         kind: 'comment',
         proposal: number,
-        ...createOutcomeComment({ kind: 'edited', author: '', why }),
+        ...createOutcomeComment({ kind: 'edited', author: undefined, why }),
       },
     ]),
   )

@@ -47,7 +47,7 @@ export function buildUnitSubject(
     previousPlan:
       plannedBefore === undefined
         ? undefined
-        : { plan: plannedBefore, by: record.spec.plannedBy ?? '' },
+        : { plan: plannedBefore, by: record.spec.plannedBy || undefined },
     base: view.base,
     headBranch: branch,
     dialect,

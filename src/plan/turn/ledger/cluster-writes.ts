@@ -128,7 +128,7 @@ function createObservedStatus(
   const isKnown =
     known !== undefined ||
     planned.some(({ observation }) => observation.git.ledger.report !== undefined)
-  const due = whole && isKnown && isDue(known?.observedAt ?? '', turn)
+  const due = whole && isKnown && isDue(known?.observedAt, turn)
   if (!due && !updates && known?.reachable !== false && isSamePolicy({ policy }, known))
     return undefined
   const observedAt = whole ? at : known?.observedAt
@@ -150,10 +150,11 @@ function isSamePolicy(
   return JSON.stringify(left.policy) === JSON.stringify(right?.policy)
 }
 
-function isDue(known: string, { at, now, interval }: ClusterTurn): boolean {
+function isDue(known: string | undefined, { at, now, interval }: ClusterTurn): boolean {
+  if (known === undefined) return true
   // A recording may itself have a future time.
   if (isAhead(known, now)) return known !== at
-  return known === '' || addSeconds(known, interval) <= at
+  return addSeconds(known, interval) <= at
 }
 
 function listRefreshedReports(

@@ -45,7 +45,7 @@ function waits(
 ): boolean {
   return waitsForPace(
     { units, clusters: [{ cluster: 'prod', ledger: [], ledgerLines: [], isNews }] },
-    pushedAt,
+    pushedAt === 'never' ? undefined : pushedAt,
     now,
   )
 }
@@ -54,7 +54,7 @@ test("a change of health alone waits until a minute after this process's last pu
   assert.equal(UNHEALTHY.state === 'planned' && UNHEALTHY.plan.writes.ledger.length, 3)
   assert.equal(waits([UNHEALTHY]), true)
   assert.equal(waits([UNHEALTHY], { now: '2026-11-21T10:01:00Z' }), false)
-  assert.equal(waits([UNHEALTHY], { pushedAt: '' }), false, 'this process did not push')
+  assert.equal(waits([UNHEALTHY], { pushedAt: 'never' }), false, 'this process did not push')
   assert.equal(waits([UNHEALTHY], { now: '2026-11-21T09:59:59Z' }), false, 'the clock was set back')
   assert.equal(waits([]), true)
 })

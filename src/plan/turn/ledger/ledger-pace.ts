@@ -19,17 +19,17 @@ export interface LedgerPush {
 
 /**
  * Nothing is lost: every turn compares with the ledger.
- * @param pushedAt RFC 3339 UTC: this process's last ledger push; empty without one, and if it does
- * not wait
+ * @param pushedAt RFC 3339 UTC: this process's last ledger push; undefined without one, and if it
+ * does not wait
  * @param now RFC 3339 UTC
  */
 export function waitsForPace(
   { units, clusters }: LedgerPush,
-  pushedAt: string,
+  pushedAt: string | undefined,
   now: string,
 ): boolean {
   // A clock set back does not hold anything for long.
-  if (pushedAt === '' || now < pushedAt || addSeconds(pushedAt, PACE) <= now) return false
+  if (pushedAt === undefined || now < pushedAt || addSeconds(pushedAt, PACE) <= now) return false
   return units.every(isStatusAlone) && !clusters.some(({ isNews }) => isNews)
 }
 

@@ -30,7 +30,9 @@ export function computeNextTime({ plan, observation }: PlannedUnit): string | un
       ? []
       : [addSeconds(opened, policy.remindAfter), addSeconds(opened, policy.escalateAfter)]),
     // Something open may have no changes now.
-    ...(opened === undefined || resting === '' ? [] : [addSeconds(resting, policy.detect.settle)]),
+    ...(opened === undefined || resting === undefined
+      ? []
+      : [addSeconds(resting, policy.detect.settle)]),
   ]
   return times.filter((time) => time !== undefined && time > now).sort()[0]
 }

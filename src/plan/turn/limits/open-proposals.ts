@@ -41,14 +41,15 @@ export function openProposals(
   ]
   const byEpisode = new Map(ended.map((episode) => [episode.metadata.name, episode]))
   const times = [
-    ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref) ?? ''),
+    ...[...open].map((ref) => proposals.get(ref)?.openedAt ?? records.get(ref)),
     // Healed drift may have been only a draft, without requested reviews.
     ...[...byEpisode.values()].flatMap(({ spec, status }) =>
       status.outcome === 'Merged' || status.outcome === 'Declined' ? [getOpenedTime(spec)] : [],
     ),
   ]
   const since = addSeconds(now, -HOUR)
-  return { open, openings: times.filter((at) => at !== '' && at > since).sort() }
+  const openings = times.flatMap((at) => (at !== undefined && at > since ? [at] : [])).sort()
+  return { open, openings }
 }
 
 function isOurs(ref: string): boolean {

@@ -107,7 +107,7 @@ function listNewOpenings({ units, requested }: LimitsQuestion): readonly Opening
         name: names.sort()[0] ?? '',
         free:
           risk === 'critical' ||
-          own.some(({ plan }) => requested.has(getDriftId(plan.report.spec.fingerprint))),
+          own.some(({ plan }) => requested.has(getDriftId(plan.report.spec.fingerprint) ?? '')),
       }
     })
     .sort(
@@ -152,13 +152,12 @@ function chooseHold(
       until: digest,
       why: 'only labels or annotations differ, which are low risk and wait for the digest',
     }
-  const rested = live.map(({ plan, observation }) => {
+  const rested = live.flatMap(({ plan, observation }) => {
     const { minAge } = observation.policy.detect
-    const [rest, patience] = [
-      addSeconds(getRestingSince(plan.report, observation), minAge),
-      addSeconds(since, PATIENCE * minAge),
-    ]
-    return { minAge, until: rest < patience ? rest : patience }
+    const resting = getRestingSince(plan.report, observation)
+    if (resting === undefined) return []
+    const [rest, patience] = [addSeconds(resting, minAge), addSeconds(since, PATIENCE * minAge)]
+    return [{ minAge, until: rest < patience ? rest : patience }]
   })
   const [young] = rested
     .filter(({ until }) => until > now)

@@ -7,6 +7,7 @@ import { Failure } from '@backporch/kyaml/failure'
 import type { Resolution } from '../../../drift/compare/drift.ts'
 import { listCodeOwners } from '../../../policy/code-owners.ts'
 import type { Change } from '../../../record/documents/change.ts'
+import { joinFolderPath } from '../../../sources/kustomize/files/kustomization-walk.ts'
 
 export interface Commenter {
   readonly login: string
@@ -76,7 +77,7 @@ export function needsOwner(resolution: Resolution): boolean {
 const OWNERS_TOLD = 3
 
 export function resolveKptfilePath(packagePath: string): string {
-  return packagePath === '' ? 'Kptfile' : `${packagePath}/Kptfile`
+  return joinFolderPath(packagePath, 'Kptfile')
 }
 
 export function getChangeFile({ source }: Pick<Change, 'source'>, packagePath: string): string {

@@ -285,12 +285,7 @@ function explain(
       return `${rule.where} (${why})`
     })
     const rule = RISK_RULES.find(({ code }) => code === change.reason)
-    return explainText(
-      change,
-      changes.indexOf(change) + 1,
-      rule?.why ?? '',
-      tried.slice(0, EXPLAINED),
-    )
+    return explainText(change, changes.indexOf(change) + 1, rule?.why, tried.slice(0, EXPLAINED))
   })
   const { mode, chain } = observation.policy
   const policy = `- policy: ${mode}, from ${chain.map((one) => formatMarkdownProse(one)).join(' over ')}`

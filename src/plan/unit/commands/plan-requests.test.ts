@@ -155,7 +155,7 @@ test('ticked boxes plan or recheck, with one joint answer without a person', () 
   assert.deepEqual(resolutions(both), ['Adopt', 'Restore'])
   assert.deepEqual(
     both.answers.map(({ by, line }) => [by, line]),
-    [['', 'a ticked box']],
+    [[undefined, 'a ticked box']],
   )
   assert.equal(both.state.resolutionRequest?.by, '')
   assert.match(

@@ -109,8 +109,8 @@ class RequestPlanner {
       choices.length > 0
         ? planChoices(this.context, choices, { requester: undefined }, state)
         : planRecheck(this.context, state)
-    this.runOrWait({ by: '', line: 'a ticked box' }, () => {
-      this.answers.push(this.answer('', 'a ticked box', work))
+    this.runOrWait({ by: undefined, line: 'a ticked box' }, () => {
+      this.answers.push(this.answer(undefined, 'a ticked box', work))
     })
   }
 
@@ -205,7 +205,12 @@ class RequestPlanner {
   }
 
   /** @throws Failure that is worth a retry: then nothing is answered */
-  private answer(by: string, line: string, work: Work, requester?: Requester): PlannedAnswer {
+  private answer(
+    by: string | undefined,
+    line: string,
+    work: Work,
+    requester?: Requester,
+  ): PlannedAnswer {
     try {
       const { state, policy, ...text } = work(this.state)
       this.state = state
@@ -255,7 +260,7 @@ function groupInOrder(commands: readonly CommentCommand[]): readonly (readonly C
   ]
 }
 
-function createRefusal(by: string, line: string, text: string): PlannedAnswer {
+function createRefusal(by: string | undefined, line: string, text: string): PlannedAnswer {
   return { by, line, done: false, text }
 }
 

@@ -39,7 +39,8 @@ export interface RequestedActionRequest {
 }
 
 export interface WaitingRequest {
-  readonly by: string
+  /** Undefined for a ticked box. */
+  readonly by: string | undefined
   readonly line: string
   readonly failure: Failure
 }

@@ -49,7 +49,7 @@ export function removeIgnoreRules(
 ): PolicyChange {
   const all = listUnitRules(policies, unit)
   const placed = selectors.map((selector) => findNumberedRule(selector, all))
-  if (placed.length === 0) throw createNoSuchRuleFailure('', all.length)
+  if (placed.length === 0) throw createNoSuchRuleFailure(undefined, all.length)
   return {
     verb: 'unignore',
     files: removeRules(policyFiles, placed),
@@ -76,18 +76,18 @@ export function showRules(
       where: known?.where ?? policy.where,
       about: known === undefined ? '' : describeRule(known),
       reason: rule.reason,
-      expires: rule.expires ?? '',
+      expires: rule.expires,
       over: rule.expires !== undefined && rule.expires < requested.slice(0, 10),
     }
   })
   return { text: SEE_BELOW, details: formatRulesText(shown) }
 }
 
-function createNoSuchRuleFailure(selector: string, count: number): Failure {
+function createNoSuchRuleFailure(selector: string | undefined, count: number): Failure {
   return new Failure({
     code: 'BP1011',
     what:
-      selector === ''
+      selector === undefined
         ? 'no rule is named'
         : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
     why: count === 0 ? 'no ignore rule holds here' : `${count} hold here, numbered from 1`,

@@ -150,10 +150,10 @@ test('rules are listed with their state, and stale ones with their place after 3
       expires,
     ]),
     [
-      ['Matching', 1, 1, '', 'now', '2027-12-31'],
-      ['Unmatched', 0, 1, '2026-11-21', 'never', ''],
-      ['Untried', 0, 0, '', '', ''],
-      ['Expired', 0, 0, '', '', '2026-01-01'],
+      ['Matching', 1, 1, undefined, 'now', '2027-12-31'],
+      ['Unmatched', 0, 1, '2026-11-21', 'never', undefined],
+      ['Untried', 0, 0, undefined, undefined, undefined],
+      ['Expired', 0, 0, undefined, undefined, '2026-01-01'],
     ],
   )
   const reported = (today: string) =>
@@ -183,7 +183,7 @@ test('a rule that stopped matching has its last day; one that expired while matc
   const stopped = reportOf(daysLater(unitOf([REPLICAS, PAUSED]), 1, []))
   const lists = (today: string) =>
     listRules(SET, [stopped], today).map(({ lastMatched }) => lastMatched)
-  assert.deepEqual(lists('2026-11-22'), ['2026-11-22', '2026-11-22', '', ''])
+  assert.deepEqual(lists('2026-11-22'), ['2026-11-22', '2026-11-22', undefined, undefined])
   const whys = listStaleRules(listRules(SET, [stopped], '2027-01-01'), '2027-01-01').map(
     ({ why }) => why,
   )
@@ -192,7 +192,10 @@ test('a rule that stopped matching has its last day; one that expired while matc
     'the ignore rule at .drift/policy.yaml:7 has matched nothing since 2026-11-22',
   )
   const matching = listRules(SET, [reportOf(unitOf([REPLICAS]))], '2028-01-01')[0]
-  assert.deepEqual([matching?.state, matching?.hits, matching?.lastMatched], ['Expired', 0, ''])
+  assert.deepEqual(
+    [matching?.state, matching?.hits, matching?.lastMatched],
+    ['Expired', 0, undefined],
+  )
 })
 
 test('a rule that still matches in one unit is not stale, and the latest day counts', () => {

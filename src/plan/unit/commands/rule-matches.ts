@@ -81,8 +81,8 @@ function createAnnotation(rule: IgnoreRule): Pick<RuleMatch, 'annotation'> {
   return {
     annotation: {
       where,
-      target: describeTarget(rule),
-      fields: describeFields(rule),
+      target: describeTarget(rule) ?? '',
+      fields: describeFields(rule) ?? '',
       reason,
       ...(expires === undefined ? {} : { expires }),
     },

@@ -212,9 +212,9 @@ function describeOpenChanges(changes: readonly SelectableLine[], open: number): 
   const aside = changes.length - open
   const behind =
     aside === 0
-      ? ''
+      ? undefined
       : `${aside} that ${aside === 1 ? 'is' : 'are'} no drift: ${open + 1}${aside === 1 ? '' : `-${changes.length}`} (diff --show-ignored)`
   return [listed.length === 0 ? 'nothing is open' : `open: ${listed.join(', ')}${more}`, behind]
-    .filter((part) => part !== '')
+    .filter((part) => part !== undefined)
     .join('; ')
 }

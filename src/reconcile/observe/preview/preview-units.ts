@@ -5,6 +5,7 @@ import { deriveEffectivePolicy } from '../../../policy/effective-policy.ts'
 import { mapVariablePlaces } from '../../../sources/build/built-source.ts'
 import type { RenderChoice } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { joinFolderPath } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import { describeChoice, getSource, isSameChoice } from '../../../sources/registry.ts'
 import { mapConcurrent } from '../../repository/each-of.ts'
 import { choosePackages } from '../../repository/manifest-folders.ts'
@@ -215,7 +216,7 @@ async function listReadFiles(
   choice: RenderChoice,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const folder = found.path === '' ? '' : `${found.path}/`
+  const folder = joinFolderPath(found.path, '')
   const own = (): ReadonlySet<string> =>
     new Set(view.tree.flatMap(({ path }) => (path.startsWith(folder) ? [path] : [])))
   try {

@@ -280,7 +280,7 @@ export class ClusterFollower implements WatchObserver {
     read: number,
   ): void {
     const { onChange, now } = this.options
-    if (state.status === '') return
+    if (state.status === undefined) return
     const { status } = computeStatus(object, new Date(now()))
     if (status === state.status) return
     this.setState(at, { ...state, status })

@@ -209,13 +209,13 @@ test('a stored state says whether the object was present, readable and complete'
   assert.deepEqual(stateOf({ state: 'present', object: LIVE, metadataOnly: true }, 'in-sync'), [
     'in-sync',
     true,
-    '',
+    undefined,
   ])
-  assert.deepEqual(stateOf({ state: 'absent' }, 'drifted'), ['absent', true, ''])
+  assert.deepEqual(stateOf({ state: 'absent' }, 'drifted'), ['absent', true, undefined])
   assert.deepEqual(stateOf({ state: 'unreadable', failure }, 'unreadable'), [
     'unreadable',
     false,
-    '',
+    undefined,
   ])
 })
 
@@ -295,7 +295,7 @@ test('the state of a row is packed into 31 bits without loss', () => {
   for (const verdict of verdicts)
     for (const proof of ['none', 'ownership', 'creation', 'dry-run'] as const)
       for (const status of [
-        '',
+        undefined,
         'Current',
         'InProgress',
         'Failed',

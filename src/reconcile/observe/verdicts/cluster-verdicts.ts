@@ -234,7 +234,7 @@ export class UnitVerdicts {
       state: packState({
         verdict: getRowVerdict(live, judged),
         proof: judged.proof,
-        status: whole ? computeStatus(live.object, new Date(now)).status : '',
+        status: whole ? computeStatus(live.object, new Date(now)).status : undefined,
         marked: live.state !== 'unreadable',
         scope: this.cluster.getScopeNumber(id, judged.apiVersion),
       }),
@@ -271,7 +271,7 @@ export class UnitVerdicts {
     const state = packState({
       verdict,
       proof: 'none',
-      status: '',
+      status: undefined,
       marked,
       scope: this.cluster.getScopeNumber(id, apiVersion),
     })

@@ -11,7 +11,7 @@ const VERDICTS: readonly RowVerdict[] = [
 ]
 const PROOFS = ['none', 'ownership', 'creation', 'dry-run'] as const
 const STATUSES = [
-  '',
+  undefined,
   'Current',
   'InProgress',
   'Failed',
@@ -23,7 +23,8 @@ const STATUSES = [
 export interface RowState {
   readonly verdict: RowVerdict
   readonly proof: ObjectVerdict['proof']
-  readonly status: string
+  /** Undefined if it was not computed. */
+  readonly status: string | undefined
   readonly marked: boolean
   readonly scope: number
 }
@@ -46,7 +47,7 @@ export function unpackState(state: number): RowState {
   return {
     verdict: VERDICTS[state & 0xf] ?? 'other',
     proof: PROOFS[(state >> 4) & 0xf] ?? 'none',
-    status: STATUSES[(state >> 8) & 0xf] ?? '',
+    status: STATUSES[(state >> 8) & 0xf],
     marked: ((state >> 12) & 1) === 1,
     scope: (state >> 13) & (MOST_SCOPES - 1),
   }

@@ -243,17 +243,14 @@ function isFolder({ tree }: RepositoryView, folder: string): boolean {
 
 function isUnit(view: RepositoryView, folder: string): boolean {
   const isPackage = view.packages.some(
-    ({ path, source }) =>
-      source === 'kpt' && (path === '' || path === folder || folder.startsWith(`${path}/`)),
+    ({ path, source }) => source === 'kpt' && (path === folder || isInside(folder, path)),
   )
   return !isPackage && !hasOnlyPackages(view, folder)
 }
 
 function hasOnlyPackages({ packages, tree }: RepositoryView, folder: string): boolean {
   const below = packages.flatMap(({ path, source }) => (source === 'kpt' ? [`${path}/`] : []))
-  const own = tree.filter(
-    ({ path }) => (folder === '' || path.startsWith(`${folder}/`)) && !path.startsWith('.drift/'),
-  )
+  const own = tree.filter(({ path }) => isInside(path, folder) && !path.startsWith('.drift/'))
   return (
     below.length > 0 &&
     own

@@ -227,13 +227,13 @@ function createPorchState(
   { state, moved, known, foreign, signed, renderedBy }: PackageBranch,
   record: DriftRecord,
   report: LedgerState['report'],
-): Pick<OpenBranch, 'known' | 'movedBy'> {
+): Pick<OpenBranch, 'known' | 'moved'> {
   if (foreign || signed === false) return {}
   const isOurs =
     moved ?? (known === undefined && report !== undefined && matchesReport(record, report))
   const isElsewhere =
     isOurs && record.spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed')
-  return isElsewhere ? { known: true, movedBy: renderedBy ?? '' } : {}
+  return isElsewhere ? { known: true, moved: { by: renderedBy } } : {}
 }
 
 interface MergedRecord {

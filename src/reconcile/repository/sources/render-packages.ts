@@ -22,6 +22,7 @@ import {
   type RenderChoice,
 } from '../../../sources/build/render-choice.ts'
 import type { PackageRenderer } from '../../../sources/kpt/render/package-renderer.ts'
+import { joinFolderPath } from '../../../sources/kustomize/files/kustomization-walk.ts'
 import { describeChoice, isSameChoice } from '../../../sources/registry.ts'
 import { choosePackages } from '../manifest-folders.ts'
 import { assertPlainFolder, holdsNothing } from '../plain-folder.ts'
@@ -122,7 +123,7 @@ export async function renderPackages(
         new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.content),
       ]),
     )
-    const where = (file: string): string => (path === '' ? file : `${path}/${file}`)
+    const where = (file: string): string => joinFolderPath(path, file)
     const written = [...rendering.written].map(([file, after]) => ({
       path: where(file),
       before: texts.get(file),

@@ -16,8 +16,8 @@ import { proposePolicy } from './propose-policy.ts'
 
 export interface Answer {
   readonly proposal: OpenedProposal
-  /** Empty for a ticked checkbox. */
-  readonly by: string
+  /** Undefined for a ticked checkbox. */
+  readonly by: string | undefined
   readonly line: string
   readonly outcome: 'done' | 'refused' | 'waiting'
   readonly failure?: Failure
@@ -48,7 +48,7 @@ export async function applyAnswers(
       failure: new Failure(failure),
     }),
   )
-  const wait = (by: string, line: string, thrown: unknown): void => {
+  const wait = (by: string | undefined, line: string, thrown: unknown): void => {
     signal.throwIfAborted()
     if (!(thrown instanceof Failure)) throw thrown
     waiting.push({ proposal, by, line, outcome: 'waiting', failure: thrown })
@@ -70,7 +70,7 @@ export async function applyAnswers(
       )
     for (const { requestedAction, done } of answered.requestedActions)
       if (done) requestedActions.removeAnswered(requestedAction)
-    const reported = results.filter(({ by, done }) => by !== '' || !done)
+    const reported = results.filter(({ by, done }) => by !== undefined || !done)
     if (reported.length > 0) {
       const body = answerComment(answered.answered, reported, forge.dialect.bodyLimit)
       await forge.ensureComment(proposal.number, ANSWER_TOPIC, body, signal)
@@ -84,7 +84,7 @@ export async function applyAnswers(
       await forge.react(comment, isDone ? 'done' : 'refused', signal)
     }
   } catch (thrown) {
-    wait('', 'the answer to commands', thrown)
+    wait(undefined, 'the answer to commands', thrown)
   }
   const notified = results.map(
     ({ by, line, done }): Answer => ({ proposal, by, line, outcome: done ? 'done' : 'refused' }),

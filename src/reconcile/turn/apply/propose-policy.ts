@@ -106,6 +106,6 @@ export async function readEndedPolicyBranches(
 function describeRule({ target, paths, managers }: IgnoreDocument): string {
   const object = [target?.kind, target?.name].filter((part) => part !== undefined).join('/')
   const what =
-    paths?.join(', ') ?? (managers === undefined ? '' : `what ${managers.join(', ')} writes`)
-  return [object, what].filter((part) => part !== '').join(' ')
+    paths?.join(', ') ?? (managers === undefined ? undefined : `what ${managers.join(', ')} writes`)
+  return [object || undefined, what || undefined].filter((part) => part !== undefined).join(' ')
 }

@@ -81,7 +81,7 @@ async function mapPackagesByName(
   const chosen = labels === undefined ? named : await selectByLabels(view, named, labels, signal)
   const entries = await Promise.all(
     chosen.map(async (found) => {
-      const name = found.path === '' ? await readRootName(view, signal) : found.path
+      const name = found.path || (await readRootName(view, signal))
       return [name, { ...found, slug: derivePackageSlug(found.path, name) }] as const
     }),
   )
