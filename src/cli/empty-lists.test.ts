@@ -56,6 +56,6 @@ test('explain tells what is open from what is no drift, where a selector names n
   assert.match(stderr, /"9" names no difference\n/)
   assert.match(
     stderr,
-    /open: 1 Deployment shop\/web spec\.replicas; 1 that is no drift: 2 \(diff --show-ignored\)/,
+    /open: 1 Deployment shop\/web spec\.replicas; 1 that is not drift: 2 \(diff --show-ignored\)/,
   )
 })

@@ -148,7 +148,7 @@ test('a validator that did not run is told in every output, and the package is r
     assert.match(stdout, /namespace: shop/)
     assert.match(
       stderr,
-      /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, and what it would report is not known: /m,
+      /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, so its results are unknown: /m,
     )
   }
 })
@@ -246,7 +246,7 @@ test('of a package that another tool renders for a cluster, kpt is said to be no
     await reported('{tool: command, command: [jsonnet, main.jsonnet]}'),
     /a policy renders it with the command "jsonnet main\.jsonnet";/,
   )
-  assert.match(await reported('{tool: files}'), /a policy renders it from its files as they stand;/)
+  assert.match(await reported('{tool: files}'), /a policy renders it from its files as they are;/)
   assert.doesNotMatch(await reported('{tool: kpt}'), /a policy/)
 })
 
@@ -322,7 +322,7 @@ test('nothing is printed or written where one package does not render, or has no
   assert.deepEqual([list.code, list.stdout], [2, ''])
   assert.match(
     list.stderr,
-    /apps\/web has no rendered files\n {2}why: it is rendered from its files as they stand/,
+    /apps\/web has no rendered files\n {2}why: it is rendered from its files as they are/,
   )
 })
 

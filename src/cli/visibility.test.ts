@@ -102,7 +102,7 @@ test('a rule that hides wins over one that shows', async () => {
 for (const [about, rules, text] of [
   ['no reason to show', '  show:\n  - {paths: [data.token]}', /reason/],
   ['nothing to hide', '  hide:\n  - {target: {kind: ConfigMap}}', /wanted paths, patterns or both/],
-  ['an expression that is none', '  hide:\n  - {patterns: ["("]}', /no RE2 expression/],
+  ['an expression that is none', '  hide:\n  - {patterns: ["("]}', /not an RE2 expression/],
 ] as const) {
   test(`a rule with ${about} is a problem with its line`, async () => {
     const { code, stderr } = await runInWorld(context(rules), ['diff'])

@@ -75,7 +75,7 @@ const BIND =
   'name the namespaces and kinds of the package with allow in a Placement, or remove the object from the package'
 
 export const REMEDIES: { readonly [rule in TenancyRule]: string } = {
-  'TEN-UNBOUND': 'let whoever owns the placements name the package in one with allow',
+  'TEN-UNBOUND': 'ask the owner of the placements to name the package in one with allow',
   'TEN-NAMESPACE': WIDEN,
   'TEN-CLUSTER-SCOPED': WIDEN,
   'TEN-OTHER-SYNCER': BIND,

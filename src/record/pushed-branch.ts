@@ -38,7 +38,7 @@ export const pushedBranchSchema = z.object({
       .positive()
       .optional()
       .describe(
-        'Number of the pull request that was opened of it last: it stays the same when the branch is renamed.',
+        'Number of the pull request that was opened from it last: it stays the same when the branch is renamed.',
       ),
     approved: z
       .object({
@@ -48,7 +48,7 @@ export const pushedBranchSchema = z.object({
       })
       .optional()
       .describe(
-        'Who put the pull request into a merge queue with `backporch approve`: the merge itself names nobody.',
+        'Who put the pull request into a merge queue with `backporch approve`: the merge itself does not name a person.',
       ),
     pullRequestUrl: z
       .string()

@@ -276,7 +276,7 @@ const CASES: readonly RestoreCase[] = [
     },
   ],
   [
-    'Fleet, which is told in the management cluster',
+    'Fleet, which only the management cluster shows',
     { by: ['fleet'] },
     {
       restores: 'unknown',

@@ -67,7 +67,7 @@ test('a bundle without correctDrift, and one that is paused, put nothing back by
 test('of a bundle that is not in this cluster what it does is told in the management cluster only', () => {
   const far = judged({ by: ['fleet'] })
   assert.deepEqual([far.restores, far.revertsUnasked], ['unknown', 'unknown'])
-  assert.match(far.sentence, /in the management cluster only/)
+  assert.match(far.sentence, /which only the management cluster shows/)
 })
 
 test('a bundle says its commit once it is ready, and that it is paused', () => {

@@ -269,7 +269,7 @@ for (const kind of REMOTE_KINDS) {
         if (kind === 'local with work tree')
           assert.match(
             error.why,
-            /hooks\/pre-receive would have a say, and hooks of a clone are not run/,
+            /hooks\/pre-receive may change or reject the push, and hooks of a clone are not run/,
           )
         else
           assert.match(

@@ -372,7 +372,10 @@ suite('no program that a clone names ever runs', () => {
         .push([{ ref: DRAFT, from: null, to }], signal)
         .catch((thrown: unknown) => thrown)
       assert.ok(refused instanceof Failure && refused.code === 'BP4002')
-      assert.match(refused.why, /pre-receive would have a say, and hooks of a clone are not run/)
+      assert.match(
+        refused.why,
+        /pre-receive may change or reject the push, and hooks of a clone are not run/,
+      )
       assert.equal(sprung(), false)
     }
   })

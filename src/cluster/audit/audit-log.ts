@@ -158,7 +158,7 @@ function createReadFailure(path: string, thrown: unknown): Failure {
     code: 'BP1001',
     what: 'the audit log cannot be read',
     where: path,
-    why: WHY[code] ?? `the system says ${code === '' ? 'no' : code}`,
+    why: WHY[code] ?? `the file system answered ${code === '' ? 'an unknown error' : code}`,
     remedy:
       'give the file that the API server writes (--audit-log-path) with --audit-log, or leave the flag out: then field managers alone are named',
     cause: thrown,

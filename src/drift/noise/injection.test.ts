@@ -65,8 +65,8 @@ test('a CA bundle that git leaves open is filled in by injectors and controllers
     )
   for (const git of ['', 'Cg=='])
     assertMutes('ca-bundle', bundle('cainjector', { git, change: 'modified' }))
-  assertShows('ca-bundle', bundle('some-process'), {}, /some-process is no injector that is known/)
-  assertShows('ca-bundle', bundle(''), {}, /nobody that the server knows is no injector/)
+  assertShows('ca-bundle', bundle('some-process'), {}, /some-process is not a known injector/)
+  assertShows('ca-bundle', bundle(''), {}, /an unknown writer is not a known injector/)
 })
 
 test('a CA bundle of a person, one against git’s own, and what is no certificate are shown', () => {
@@ -74,7 +74,7 @@ test('a CA bundle of a person, one against git’s own, and what is no certifica
     'ca-bundle',
     bundle('kubectl-edit'),
     requested,
-    /^kubectl-edit wrote it, which is no injector$/,
+    /^kubectl-edit wrote it, which is not an injector$/,
   )
   assertShows('ca-bundle', bundle('kubectl-patch'), {}, /kubectl-patch/)
   assertShows(
@@ -227,13 +227,13 @@ test('the eviction policy that a webhook fills into a disruption budget, and not
     'disruption-budget-webhooks',
     policy('kubectl-edit'),
     {},
-    /kubectl-edit wrote it, which is no webhook/,
+    /kubectl-edit wrote it, which is not a webhook/,
   )
   assertShows(
     'disruption-budget-webhooks',
     policy('pdb-webhook', 'Sometimes'),
     {},
-    /no policy that the API has/,
+    /it does not hold a policy of the API/,
   )
   assertNotAbout('disruption-budget-webhooks', {
     of: budget,

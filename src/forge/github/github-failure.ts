@@ -59,7 +59,7 @@ function findReason(
       return [
         'BP5008',
         `it is blocked for legal reasons (${text})`,
-        'look at the repository in a browser',
+        'open the repository in a browser',
       ]
     default:
       return undefined

@@ -66,7 +66,7 @@ export async function probeGitHub(
 ): Promise<readonly Finding[]> {
   const { owner, repository: repo } = client.address
   const name = `GitHub ${owner}/${repo}`
-  const answer = await client.ask('look at the repository', () =>
+  const answer = await client.ask('read the repository', () =>
     client.octokit.rest.repos.get({ owner, repo, request: { signal } }),
   )
   const { data, headers } = answer
@@ -121,7 +121,7 @@ async function isInstalled(
   const requested = { per_page: PAGE, request: { signal } }
   try {
     for (let page = 1; ; page += 1) {
-      const { data } = await client.ask('ask what the token is for', () =>
+      const { data } = await client.ask('read the permissions of the token', () =>
         apps.listReposAccessibleToInstallation({ ...requested, page }),
       )
       if (data.repositories.some((repository) => repository.id === id)) return true
@@ -152,7 +152,7 @@ function createWorkflowTokenFinding(name: string): Finding {
 }
 
 function createRightsFinding(name: string, what: string): Finding {
-  const message = `${name}: ${what} is not told by GitHub (it wants contents, pull requests, statuses and issues: write)`
+  const message = `${name}: ${what} is not shown by GitHub (it needs contents, pull requests, statuses and issues: write)`
   return { check: 'forge-token', state: 'skipped', message }
 }
 
@@ -248,13 +248,13 @@ async function judgeRules(
     check: 'forge-rules',
     state: 'warning',
     code: 'BP4002',
-    message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless we are on its bypass list, which is not told`,
+    message: `${name}: a ruleset covers ${branch}: ${[...new Set(reasons)].join('; ')}, unless the account is on its bypass list, which GitHub does not show`,
     fix: types.every((type) => type === SIGNATURES || !IN_THE_WAY.has(type)) ? GIVE_KEY : LEAVE_OUT,
   }
 }
 
 /** Private repositories of a free plan answer 403, servers without rulesets 404. */
 function createRulesFinding(name: string): Finding {
-  const message = `${name}: rules of branches are not told by GitHub (it has none in private repositories of a free plan)`
+  const message = `${name}: rules of branches are not shown by GitHub (it has none in private repositories of a free plan)`
   return { check: 'forge-rules', state: 'skipped', message }
 }

@@ -137,10 +137,10 @@ async function ask(
 function hasHook(gitFolder: string, hook: string): Failure {
   return new Failure({
     code: 'BP4002',
-    what: 'the clone is not pushed to',
+    what: 'refusing to push to this clone',
     where: gitFolder,
-    why: `its hook ${hook} would have a say, and hooks of a clone are not run`,
-    remedy: 'name its remote with --repo, or take the hook away',
+    why: `its hook ${hook} may change or reject the push, and hooks of a clone are not run`,
+    remedy: 'name its remote with --repo, or remove the hook',
     retry: 'on-change',
   })
 }

@@ -340,7 +340,7 @@ function fail(): never {
 function createNothingThereFailure(packageName: string): Failure {
   return new Failure({
     code: 'BP2004',
-    what: `${packageName} is not looked at`,
+    what: `${packageName} is not observed`,
     why: 'no cluster of this installation runs the package',
     remedy: 'place it with a Placement in the policy',
     retry: 'on-change',

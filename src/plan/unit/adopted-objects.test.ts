@@ -143,6 +143,6 @@ test('an object of which no cluster can be asked is not checked', () => {
   )
   assert.deepEqual(offline?.answer, {
     state: 'not-checked',
-    why: 'its cluster cannot be asked here',
+    why: 'its cluster cannot be queried here',
   })
 })

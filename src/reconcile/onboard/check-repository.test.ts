@@ -102,12 +102,15 @@ test('a policy is a file right below .drift/', async () => {
 })
 
 test('a ledger is ours alone: no commit of somebody else, and no merge', async () => {
-  assert.match((await ledger(() => undefined)).join(), /^ledger passed drift-ledger: not there yet/)
+  assert.match(
+    (await ledger(() => undefined)).join(),
+    /^ledger passed drift-ledger: does not exist yet/,
+  )
   const two = await ledger((repository) => {
     repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
     repository.commitByHand('drift-ledger', { a: 'c' }, OURS)
   })
-  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all ours'])
+  assert.deepEqual(two, ['ledger passed drift-ledger: 2 commits, all from backporch'])
   for (const more of [
     { author: BOT_EMAIL, committer: 'eve@example.com' },
     { author: 'eve@example.com', committer: BOT_EMAIL },

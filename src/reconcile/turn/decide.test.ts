@@ -199,7 +199,7 @@ test('a policy that adopts by default and a value that feeds two objects: record
   const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
   assert.match(
     why,
-    /the setter color of apply-setters \(apps\/web\/Kptfile:8\), and an edit there would also move .*env.* of Deployment shop\/web$/,
+    /the setter color of apply-setters \(apps\/web\/Kptfile:8\), and an edit there would also change .*env.* of Deployment shop\/web$/,
   )
 })
 

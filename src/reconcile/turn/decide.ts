@@ -218,7 +218,7 @@ async function decide(
       }
     }
     if (verb === 'approve')
-      assertNewestPolicy(view.policies, `nothing of ${observation.unit.packageName} is approved`)
+      assertNewestPolicy(view.policies, `no change of ${observation.unit.packageName} is approved`)
     const proposal = openProposal(observation)
     const plan = await planned()
     if (plan.outcome !== 'unchanged') {
@@ -246,7 +246,7 @@ function getObservedUnit(units: readonly ObservedUnit[]): Observation {
     throw new Failure({
       code: 'BP1001',
       what: 'a decision is about one package',
-      why: `${units.length} packages are meant`,
+      why: `${units.length} packages are selected`,
       remedy: 'name one package',
     })
   }
@@ -361,7 +361,7 @@ function createChangedSinceReviewFailure(
       remedy:
         outcome === 'foreign'
           ? 'merge or delete the branch by hand'
-          : 'scan again when that is put right, then decide',
+          : 'scan again when that is corrected, then decide',
       retry: 'on-change',
     })
   }

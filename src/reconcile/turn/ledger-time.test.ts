@@ -233,7 +233,7 @@ test('a time far in the future is of a wrong clock: status does not believe it, 
   const turn = await world.scanAt(time(120))
   assert.match(
     notesOf(turn),
-    /^observed-in-future: the ledger has an observation of 2030-01-01T00:00:00Z, which is still to come/m,
+    /^observed-in-future: the ledger has an observation of 2030-01-01T00:00:00Z, which is in the future/m,
   )
   assert.deepEqual(
     [clusterOf(world).observedAt, clusterOf(world).changedAt],

@@ -231,7 +231,7 @@ test('an older observation replaces nothing: no status, no branch, no decision',
   )
   assert.match(
     unit?.state === 'planned' ? unit.plan.notes.map(({ text }) => text).join(' ') : '',
-    /was looked at on 2026-11-21T20:0\d:00Z; an earlier observation is not recorded/,
+    /was observed at 2026-11-21T20:0\d:00Z; an earlier observation is not recorded/,
   )
   assert.deepEqual(world.repository.branches, refs)
   const adopt = await world.scanAt('2026-11-21T10:01:30Z', {
@@ -256,7 +256,7 @@ test('a look that failed later than an observation was made is not undone by it'
   assert.equal(reportOf(world).status.state, 'Unknown')
 })
 
-test('a time in the ledger that is still to come is of a wrong clock, and stops nothing', async () => {
+test('a time in the ledger that is in the future is of a wrong clock, and stops nothing', async () => {
   const world = new TurnWorld()
   world.cluster.now = '2030-01-01T00:00:00Z'
   await world.scanAt('2030-01-01T00:00:00Z', {})

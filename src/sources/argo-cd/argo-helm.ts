@@ -102,7 +102,7 @@ class Template {
     if (!['', 'v3'].includes(version))
       throw createArgoRefusal(this.source, `Argo CD has no Helm ${version}`)
     if (kubeVersion !== '' && !/^v?\d+\.\d+/.test(kubeVersion))
-      throw createArgoRefusal(this.source, `kubeVersion ${kubeVersion} is no version`)
+      throw createArgoRefusal(this.source, `kubeVersion ${kubeVersion} is not a version`)
     const words = ['--name-template', this.releaseName()]
     const namespace =
       getTextAt(this.given, 'namespace') ||

@@ -64,7 +64,7 @@ test('a value of a Secret is hidden wherever the manifest has it, also over seve
   assert.deepEqual(hidden, [['data.one', 'data.two'], ['spec[0].pin']])
 })
 
-test('an entry that is no file of values is named, and nothing of it is told', () => {
+test('an entry that is not a file of values is named, and nothing of it is told', () => {
   const entries = ['tok: [hunter2hunter2']
   const release = { deployed: DEPLOYED, valuesFrom: [SECRET], entries }
   for (const work of [
@@ -73,7 +73,7 @@ test('an entry that is no file of values is named, and nothing of it is told', (
   ])
     assert.throws(work, (thrown: Error & { why?: string; where?: string }) => {
       assert.equal(thrown.where, 'Secret shop/web')
-      assert.equal(thrown.why, 'its entry values.yaml is no file of values')
+      assert.equal(thrown.why, 'its entry values.yaml is not a file of values')
       assert.doesNotMatch(`${thrown.message}${thrown.stack}${String(thrown.cause)}`, /hunter2/)
       return true
     })

@@ -126,7 +126,7 @@ test('a Kustomization of an artifact or a bucket is told where this repository d
     assert.deepEqual(
       read([own], { declared: [{ object: own, path: 'a.yaml', document: 0, line: 1 }] }),
       [
-        `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed anew`,
+        `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed again`,
       ],
     )
   }
@@ -208,7 +208,7 @@ test('an artifact that is folders of the repository as they lie is followed to t
     refused,
   )
   assert.deepEqual(read(copied({ from: '@other/apps/**', to: '@artifact/' })), [
-    'refused: its artifact apps is not of a GitRepository',
+    'refused: its artifact apps does not come from a GitRepository',
   ])
 })
 

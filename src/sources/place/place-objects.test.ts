@@ -141,6 +141,6 @@ test('a prefix that the pipeline adds is not in the manifest', () => {
 test('too many objects at once are refused', async () => {
   const { selectWholeChanges } = await import('./place-objects.ts')
   const many = Array.from({ length: 51 }, (_, index) => change(config(`c${index}`)))
-  assert.match(refusal(() => selectWholeChanges(many)).why, /51 objects .* 50 is the most/)
+  assert.match(refusal(() => selectWholeChanges(many)).why, /51 objects .* 50 is the limit/)
   assert.equal(selectWholeChanges([{ ...change(config('a')), resolution: 'Restore' }]).length, 0)
 })

@@ -87,7 +87,7 @@ describe('check on GitHub', () => {
     const [token] = lines.filter((line) => line.startsWith('forge-token'))
     assert.match(
       token ?? '',
-      /^forge-token \| skipped \| .*not told by GitHub \(it wants contents, pull requests, statuses and issues: write\)/,
+      /^forge-token \| skipped \| .*not shown by GitHub \(it needs contents, pull requests, statuses and issues: write\)/,
     )
   })
 
@@ -109,7 +109,7 @@ describe('check on GitHub', () => {
       const asInstallation = { credential: { kind: 'token', token: INSTALLATION_TOKEN } } as const
       assert.deepEqual(await probe([], asInstallation), [
         'forge-token | skipped | GitHub acme/deploy: the token is of an App that is installed for this repository; what it may write is ' +
-          'not told by GitHub (it wants contents, pull requests, statuses and issues: write)',
+          'not shown by GitHub (it needs contents, pull requests, statuses and issues: write)',
       ])
       // A public repository is shown to every App.
       emulator.state.installed = false
@@ -176,7 +176,7 @@ describe('check on GitHub', () => {
     assert.deepEqual(rules, [
       'forge-rules | warning | BP4002 | GitHub acme/deploy: a ruleset covers drafts/backporch-check/drift-check: no account may create it; ' +
         'it may only move forwards, and a proposal is rewritten in place; commit messages have to fit a pattern, ' +
-        'unless we are on its bypass list, which is not told',
+        'unless the account is on its bypass list, which GitHub does not show',
       'forge-rules | passed | GitHub acme/deploy: no rule blocks drift-ledger',
     ])
   })
@@ -185,7 +185,7 @@ describe('check on GitHub', () => {
     fixture.emulator.state.rules = 'refused'
     const rules = (await probe([DRAFT, LEDGER])).filter((line) => line.startsWith('forge-rules'))
     assert.equal(rules.length, 1)
-    assert.match(rules[0] ?? '', /^forge-rules \| skipped \| .*not told/)
+    assert.match(rules[0] ?? '', /^forge-rules \| skipped \| .*not shown/)
     assert.equal(fixture.emulator.requests.filter(({ path }) => path.includes('/rules/')).length, 1)
   })
 

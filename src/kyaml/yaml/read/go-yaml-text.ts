@@ -184,7 +184,7 @@ const CHECKS: readonly (readonly [
   ],
   [
     /^---(?!\s*(?:#.*)?$).*/m,
-    () => 'kubectl and kpt take only a comment behind "---"',
+    () => 'kubectl and kpt accept only a comment after "---"',
     'put what follows it on a line of its own',
   ],
 ]

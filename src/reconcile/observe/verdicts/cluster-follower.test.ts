@@ -268,7 +268,7 @@ test('a cluster is seen when each kind of its units is listed, can be read and w
   )
   assert.match(
     follower.findBlindness([state({ provenAt: NOW - STALE_AFTER - 1 })], NOW) ?? '',
-    /^nothing was heard of Deployment for 60 s$/,
+    /^the watch of Deployment received nothing for 60 s$/,
   )
 })
 

@@ -74,7 +74,7 @@ test('fields that did not drift consistently are refused, with the field that co
   const changes = drifted({ x: 'five', v: 'six', z: 'five-seven', bc: 'six/three' })
   const { what, why } = refused(WEB, ...changes)
   assert.equal(what, 'cannot adopt data.z of ConfigMap web')
-  assert.match(why, /would also move data\.v of ConfigMap web and data\.bc of ConfigMap web$/)
+  assert.match(why, /would also change data\.v of ConfigMap web and data\.bc of ConfigMap web$/)
 })
 
 test('the fields that can be adopted together have no problem, and another one has its own', () => {
@@ -86,10 +86,10 @@ test('the fields that can be adopted together have no problem, and another one h
     functions: builtInFunctions,
   })
   assert.deepEqual(problems.slice(0, 4), [undefined, undefined, undefined, undefined])
-  assert.match(problems[4] ?? '', /would also move data\.bc of ConfigMap web$/)
+  assert.match(problems[4] ?? '', /would also change data\.bc of ConfigMap web$/)
 })
 
 test('without its partner a field is refused as before', () => {
   const { why } = refused(WEB, ...drifted({ x: 'five' }))
-  assert.match(why, /the setter a of apply-setters .* would also move data\.z of ConfigMap web$/)
+  assert.match(why, /the setter a of apply-setters .* would also change data\.z of ConfigMap web$/)
 })

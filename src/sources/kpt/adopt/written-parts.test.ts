@@ -129,7 +129,7 @@ test('the text around what a search-replace with groups writes is edited in the 
   assert.equal(where, 'apps/web/Kptfile:7 (mutator 1, search-replace)')
   assert.match(
     why,
-    /^search-replace writes the field, and what it writes there cannot be traced back to its config$/,
+    /^search-replace writes the field, and the written value cannot be traced back to its config$/,
   )
 })
 

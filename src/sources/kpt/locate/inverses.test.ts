@@ -26,7 +26,7 @@ test('a live value that a pattern gives in several ways is not guessed, and --vi
   assert.equal(ambiguous.code, 'BP2014')
   assert.match(
     ambiguous.why,
-    /^2 places give the live value and move nothing else: the setter left .* as "setter:left\+setter:right"/,
+    /^2 places give the live value and change nothing else: the setter left .* as "setter:left\+setter:right"/,
   )
   const named = refused(
     PATTERN,
@@ -171,7 +171,7 @@ test('an object that would get another name is named by that field', () => {
   const { why } = refused(named, changeIn(named, 'ConfigMap', 'data.title', 'shop'))
   assert.match(
     why,
-    /^its value comes from the setter name of apply-setters .* an edit there would also move metadata\.name of ConfigMap web$/,
+    /^its value comes from the setter name of apply-setters .* an edit there would also change metadata\.name of ConfigMap web$/,
   )
 })
 
