@@ -56,6 +56,6 @@ test('for an unmatched selector explain lists open changes apart from other diff
   assert.match(stderr, /"9" names no difference\n/)
   assert.match(
     stderr,
-    /open: 1 Deployment shop\/web spec\.replicas; 1 that is no drift: 2 \(diff --show-ignored\)/,
+    /open: 1 Deployment shop\/web spec\.replicas; 1 that is not drift: 2 \(diff --show-ignored\)/,
   )
 })

@@ -200,7 +200,7 @@ test('render -o unwrap prints the objects of a folder; resourcelist is rejected'
   assert.match(list.stderr, /apps\/web has no rendered files/)
   assert.match(
     (await runInWorld(folderWorld(), ['render', ...PATH])).stdout,
-    /apps\/web {2}2 objects, rendered from its files as they stand: it has no Kptfile/,
+    /apps\/web {2}2 objects, rendered from its files as they are: it has no Kptfile/,
   )
 })
 

@@ -194,7 +194,7 @@ describe('preview of a change of a shared base and a value', { skip: whyNoKubect
     assert.ok(found.items.every(({ changes }) => changes.every(({ live }) => live === 'unknown')))
     assert.ok(found.clusters.every(({ observedAt }) => observedAt === undefined))
     const { stdout } = await previewed(base, '--fork', '-o', 'markdown')
-    assert.match(stdout, /\*\*From a fork:\*\* nothing that it names was run/)
+    assert.match(stdout, /\*\*From a fork:\*\* no program, image or module that it names was run/)
     assert.match(stdout, /review it, and push the commits to a branch of the repository/)
   })
 

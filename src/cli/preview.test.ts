@@ -231,7 +231,7 @@ test('with an unreadable cluster the changes are listed, with why live is unknow
   assert.match(stdout, /`"?3"?` \| `"?5"?` \|/)
   assert.match(
     stdout,
-    /\*\*Of `prod` it is unknown what is live\*\* \(`BP3001`\): nobody answers\. look at it\./,
+    /\*\*The live state of `prod` is unknown\*\* \(`BP3001`\): nobody answers\. look at it\./,
   )
   assert.deepEqual(await changesOf(world), ['modified Deployment/web spec.replicas 3 5 unknown'])
 })
@@ -252,7 +252,7 @@ test('without a kubeconfig the changes are listed with the reason', async () => 
   assert.match(stdout, /Merging changes 1 object in 1 cluster/)
   assert.match(
     stdout,
-    /\*\*Of `prod` it is unknown what is live\*\* \(`BP1006`\): there is none\. name one\./,
+    /\*\*The live state of `prod` is unknown\*\* \(`BP1006`\): there is none\. name one\./,
   )
   // A recording that is not there is a wrong path.
   assert.equal(

@@ -148,7 +148,7 @@ test('a skipped validator is reported in every output, and the package is render
     assert.match(stdout, /namespace: shop/)
     assert.match(
       stderr,
-      /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, and what it would report is not known: /m,
+      /^note: apps\/web\/Kptfile:11 \(validator 1, kubeval\): it did not run, so its results are unknown: /m,
     )
   }
 })
@@ -246,7 +246,7 @@ test('notes when a policy renders the package with another tool than kpt', async
     await reported('{tool: command, command: [jsonnet, main.jsonnet]}'),
     /a policy renders it with the command "jsonnet main\.jsonnet";/,
   )
-  assert.match(await reported('{tool: files}'), /a policy renders it from its files as they stand;/)
+  assert.match(await reported('{tool: files}'), /a policy renders it from its files as they are;/)
   assert.doesNotMatch(await reported('{tool: kpt}'), /a policy/)
 })
 
@@ -322,7 +322,7 @@ test('prints and writes nothing if a package does not render or is no kpt packag
   assert.deepEqual([list.code, list.stdout], [2, ''])
   assert.match(
     list.stderr,
-    /apps\/web has no rendered files\n {2}why: it is rendered from its files as they stand/,
+    /apps\/web has no rendered files\n {2}why: it is rendered from its files as they are/,
   )
 })
 

@@ -102,7 +102,7 @@ test('a hiding rule wins over a showing rule', async () => {
 for (const [about, rules, text] of [
   ['no reason to show', '  show:\n  - {paths: [data.token]}', /reason/],
   ['nothing to hide', '  hide:\n  - {target: {kind: ConfigMap}}', /wanted paths, patterns or both/],
-  ['an invalid expression', '  hide:\n  - {patterns: ["("]}', /no RE2 expression/],
+  ['an invalid expression', '  hide:\n  - {patterns: ["("]}', /not an RE2 expression/],
 ] as const) {
   test(`a rule with ${about} is rejected`, async () => {
     const { code, stderr } = await runInWorld(context(rules), ['diff'])

@@ -162,7 +162,7 @@ function createSilentFailure(cluster: string): Failure {
     code: 'BP3001',
     what: `cannot observe ${cluster}`,
     where: `cluster ${cluster}`,
-    why: 'nothing was heard of its API server for more than a minute',
+    why: 'its API server has not answered for more than a minute',
     remedy: 'check whether the API server runs, and the network to it',
     retry: 'backoff',
   })

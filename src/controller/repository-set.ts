@@ -235,7 +235,7 @@ export class RepositorySet {
   }
 
   private async end({ entry, turns, stop, ended }: Running): Promise<void> {
-    stop.abort(new Error('the repository is configured no more'))
+    stop.abort(new Error('the repository is no longer configured'))
     await ended
     await turns.close()
     this.worked ||= turns.succeeded

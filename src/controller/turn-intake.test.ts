@@ -182,7 +182,7 @@ test('a cluster silent for a minute is unreachable, reported once, and observed 
   path.world.cluster(0).readLive = readLive
   assert.equal(await minute(path), 'edge-01: all')
   assert.equal(await minute(path), 'nothing')
-  assert.match(sights[0] ?? '', /^edge-01 nothing was heard of .* for 120 s$/)
+  assert.match(sights[0] ?? '', /^edge-01 the watch of .* received nothing for 120 s$/)
   assert.deepEqual(sights.slice(1), ['edge-01 seen'])
 })
 

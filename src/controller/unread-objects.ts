@@ -88,7 +88,7 @@ function createGroupFailure(
     code,
     what: `the account lacks rights for ${seen}`,
     where,
-    why: 'whether they differ from git is not known (403)',
+    why: 'cannot tell whether they differ from git (403)',
     remedy: formatNameList([...new Set(same.map((one) => one.remedy))], '; '),
     retry: 'on-change',
   })

@@ -67,7 +67,7 @@ test('a bundle without correctDrift, or a paused one, restores nothing by itself
 test('the behavior of a bundle outside this cluster is known only in the management cluster', () => {
   const far = judged({ by: ['fleet'] })
   assert.deepEqual([far.restores, far.revertsUnasked], ['unknown', 'unknown'])
-  assert.match(far.sentence, /in the management cluster only/)
+  assert.match(far.sentence, /which only the management cluster shows/)
 })
 
 test('a bundle reports its commit once it is ready, and reports that it is paused', () => {

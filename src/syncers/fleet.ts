@@ -167,7 +167,7 @@ function judge(question: ApplierCase): Judgement {
     return {
       restores: 'unknown',
       revertsUnasked: 'unknown',
-      sentence: phrase`${title} applies the package; it puts live back where correctDrift is enabled, which is told in the management cluster only`,
+      sentence: phrase`${title} applies the package; it puts live back where correctDrift is enabled, which only the management cluster shows`,
       command: undefined,
       warnings: [],
     }

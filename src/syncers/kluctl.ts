@@ -50,7 +50,7 @@ const TARGET: ApplierKind = {
   judge: ({ title }) => ({
     restores: 'unknown',
     revertsUnasked: 'unknown',
-    sentence: phrase`${title} applied the package; a KluctlDeployment deploys it again when what it renders changes, or at spec.deployInterval, and without one somebody has to run kluctl deploy: the objects do not tell which`,
+    sentence: phrase`${title} applied the package; a KluctlDeployment deploys it again when its rendered content changes, or at spec.deployInterval; without one, somebody has to run kluctl deploy: the objects do not show which applies`,
     command: undefined,
     warnings: [],
   }),
@@ -72,7 +72,7 @@ export const KLUCTL: Syncer = {
       class: 'gitops',
       alone: false,
       repeats: 'none',
-      what: 'Kluctl: what its controller keeps for itself',
+      what: 'Kluctl: fields that its controller uses itself',
     },
   ],
   lastAppliedBy: [],

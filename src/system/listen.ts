@@ -32,7 +32,7 @@ export async function listen(
 ): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-      const why = WHY[code] ?? `the system says ${code || 'no'}`
+      const why = WHY[code] ?? `the system answered ${code || 'an unknown error'}`
       reject(new Failure({ code: 'BP1001', what, where: `${host}:${port}`, why, remedy }))
     })
     server.listen(port, host, resolve)

@@ -11,8 +11,8 @@ const recording = readRecordedSets()
 /** What Argo CD makes, and what is left to it here. */
 const LEFT: { readonly [name: string]: string } = {
   'a Go template that calls a function':
-    'its template {{ .path.basename | upper }} does more than to name a value that is there',
-  'a patch of the template': 'it patches what it makes (spec.templatePatch)',
+    'its template {{ .path.basename | upper }} does more than insert an existing value',
+  'a patch of the template': 'it patches its Applications (spec.templatePatch)',
   'a template of the generator': 'its generator git has a template of its own',
   'a selector': 'a generator has a selector',
 }

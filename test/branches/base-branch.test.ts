@@ -80,7 +80,7 @@ describe('base branches', () => {
     assert.match(diff.stdout, /data\.color/)
     assert.match(
       diff.stdout + diff.stderr,
-      /apps\/web in c follows prod: nothing is recorded of what staging says/,
+      /apps\/web in c follows prod: differences to staging are not recorded/,
     )
     assert.equal(world.refs(), refs)
   })

@@ -205,7 +205,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
     )
     assert.match(
       without.stderr,
-      /^note: the cache folder .* takes no data \(the file system answered ENOTDIR\)/m,
+      /^note: the cache folder .* cannot be written \(the file system answered ENOTDIR\)/m,
     )
     assert.notDeepEqual(await world.refs(), before)
   })
@@ -239,7 +239,7 @@ await controlPlaneSuite('bad input: cluster, remote, checkout and disk', {}, (pl
       )
       assert.match(
         run.stderr,
-        /^note: the cache folder .* takes no data \(the file system answered ENOSPC\)/m,
+        /^note: the cache folder .* cannot be written \(the file system answered ENOSPC\)/m,
       )
       assert.notDeepEqual(await world.refs(), before)
     } finally {

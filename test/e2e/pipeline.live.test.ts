@@ -164,7 +164,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       await world.backporch('adopt', WEB, label),
       `cannot adopt ${PART_OF} of ConfigMap`,
       [
-        'the label app.kubernetes.io/part-of of set-labels (apps/web/Kptfile:25), and an edit there would also move',
+        'the label app.kubernetes.io/part-of of set-labels (apps/web/Kptfile:25), and an edit there would also change',
         'metadata.labels["app.kubernetes.io/part-of"] of Deployment',
       ],
     )
@@ -172,7 +172,7 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       await world.backporch('adopt', WEB, url),
       'cannot adopt data.PUBLIC_URL of ConfigMap',
       [
-        'the setter host of apply-setters (apps/web/setters.yaml:16), and an edit there would also move spec.rules[0].host of Ingress',
+        'the setter host of apply-setters (apps/web/setters.yaml:16), and an edit there would also change spec.rules[0].host of Ingress',
       ],
     )
     assert.deepEqual(await world.refs(), refs)
@@ -283,10 +283,10 @@ await controlPlaneSuite('pipeline', { controllerManager: true }, (plane) => {
       changes.get('Deployment/cache modified spec.template.spec.containers[name=cache].args'),
     ]
     assertRefused(await world.backporch('adopt', WEB, `${url}`), 'cannot adopt data.PUBLIC_URL', [
-      'would also move spec.rules[0].host of Ingress',
+      'would also change spec.rules[0].host of Ingress',
     ])
     assertRefused(await world.backporch('adopt', WEB, `${rules}`), 'cannot adopt spec.rules', [
-      'would also move data.PUBLIC_URL of ConfigMap',
+      'would also change data.PUBLIC_URL of ConfigMap',
     ])
     // The host www.shop of example.com, and the host www of shop.example.com, are one name.
     const both = await world.backporch('adopt', WEB, `${rules},${url}`)

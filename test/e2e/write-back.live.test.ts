@@ -289,7 +289,7 @@ await controlPlaneSuite('write-back', { controllerManager: true }, (plane) => {
       '{"data":{"more":null}}',
     )
     const run = assertExit(await world.backporch('scan'), 0)
-    assert.match(run.stdout, /is withdrawn: the cluster went back by itself/)
+    assert.match(run.stdout, /is withdrawn: the cluster returned to git by itself/)
     assert.deepEqual(await world.proposals(), [])
     const closed = (await world.remote('ls-tree', '-r', '--name-only', 'drift-ledger'))
       .split('\n')

@@ -106,7 +106,7 @@ for (const kind of ['file', 'local bare'] as const) {
         assert.equal(notes.length, 1, notes.join('\n'))
         assert.ok(
           notes[0]?.includes(
-            `the cache folder ${cacheDir} takes no data (the file system answered ${code}`,
+            `the cache folder ${cacheDir} cannot be written (the file system answered ${code}`,
           ),
           notes[0],
         )
@@ -114,7 +114,7 @@ for (const kind of ['file', 'local bare'] as const) {
         for (let turn = 0; turn < 5; turn += 1)
           assert.match(await readAll(repository), /README\.md # Packages/)
         assert.deepEqual(notes.slice(1), [
-          `the cache folder ${cacheDir} takes data again, and is used`,
+          `the cache folder ${cacheDir} can be written again, and is used`,
         ])
         assert.ok(readdirSync(cacheDir).length > 0)
       },
@@ -132,7 +132,10 @@ withRepository('a file in place of the cache folder, or of one above it', async 
       await readAll(openTestRepository(fixture, { cacheDir }, (text) => notes.push(text))),
       /README\.md # Packages/,
     )
-    assert.match(notes.join('\n'), /takes no data \(the file system answered E(?:EXIST|NOTDIR)\)/)
+    assert.match(
+      notes.join('\n'),
+      /cannot be written \(the file system answered E(?:EXIST|NOTDIR)\)/,
+    )
   }
 })
 

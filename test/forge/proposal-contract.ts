@@ -269,10 +269,10 @@ export function proposalContract(
     assert.deepEqual(
       fixture()
         .told.filter((text) =>
-          /(cannot be assigned|is no open milestone) here, and is left out$/.test(text),
+          /(cannot be assigned|is not an open milestone) here, and is left out$/.test(text),
         )
         .map((text) => text.slice(text.indexOf(': ') + 2, text.indexOf(' here'))),
-      ['nobody-of-that-name cannot be assigned', 'no such milestone is no open milestone'],
+      ['nobody-of-that-name cannot be assigned', 'no such milestone is not an open milestone'],
     )
     await fixture().human.openMilestone(wanted.milestone)
     const second = { ...(await pushBranch()), assignees: [writer], milestone: wanted.milestone }

@@ -47,7 +47,7 @@ await giteaSuite('backporch preview', {}, (gitea) => {
     const run = await preview(number, '--allow-exec', `sh -c 'touch ${marker}; cat'`)
     assert.equal(run.code, 2, run.stderr)
     const [comment = ''] = await comments(number)
-    assert.match(comment, /\*\*From a fork:\*\* nothing that it names was run/)
+    assert.match(comment, /\*\*From a fork:\*\* no program, image or module that it names was run/)
     assert.match(comment, /\| `3` \| `11` \|/)
     assert.match(comment, /`apps\/api` in `[^`]+`, after the merge \(`BP120[16]`\)/)
     assert.match(comment, /review it, and push the commits to a branch of the repository/)

@@ -33,7 +33,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/worker-deployment.yaml:33',
-        why: 'no value of the chart leads to the field: charts/storefront/templates/worker-deployment.yaml:33 sets it from worker.concurrency and worker.memoryMiB, of which no other value was found to give the live one',
+        why: 'no value of the chart leads to the field: charts/storefront/templates/worker-deployment.yaml:33 sets it from worker.concurrency and worker.memoryMiB, and no other value of these was found to give the live one',
       },
     },
     builds: 1,
@@ -45,7 +45,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/pdb.yaml:2',
-        why: 'its value comes from the value partOf (releases/production.yaml:2), and an edit there would also move metadata.labels["app.kubernetes.io/part-of"] of PriorityClass shop-shop-storefront, metadata.labels["app.kubernetes.io/part-of"] of NetworkPolicy shop-storefront and 20 more',
+        why: 'its value comes from the value partOf (releases/production.yaml:2), and an edit there would also change metadata.labels["app.kubernetes.io/part-of"] of PriorityClass shop-shop-storefront, metadata.labels["app.kubernetes.io/part-of"] of NetworkPolicy shop-storefront and 20 more',
       },
     },
     builds: 2,
@@ -57,7 +57,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/deployment.yaml:1',
-        why: 'its value comes from the value global.environment (releases/production.yaml:3), and an edit there would also move spec.template.spec.containers[0].env[0].value of Deployment shop-cache',
+        why: 'its value comes from the value global.environment (releases/production.yaml:3), and an edit there would also change spec.template.spec.containers[0].env[0].value of Deployment shop-cache',
       },
     },
     builds: 2,
@@ -69,7 +69,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/files-configmap.yaml:1',
-        why: 'its value comes from the value gracePeriod (releases/production.yaml:2), and an edit there would also move spec.template.spec.terminationGracePeriodSeconds of Deployment shop-storefront',
+        why: 'its value comes from the value gracePeriod (releases/production.yaml:2), and an edit there would also change spec.template.spec.terminationGracePeriodSeconds of Deployment shop-storefront',
       },
     },
     builds: 2,
@@ -81,7 +81,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/configmap.yaml:1',
-        why: 'its value comes from the value config.theme (releases/production.yaml:2), and an edit there would also move spec.template.metadata.annotations["checksum/config"] of Deployment shop-storefront',
+        why: 'its value comes from the value config.theme (releases/production.yaml:2), and an edit there would also change spec.template.metadata.annotations["checksum/config"] of Deployment shop-storefront',
       },
     },
     builds: 2,
@@ -93,7 +93,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/limitrange.yaml:9',
-        why: 'no value of the chart leads to the field: charts/storefront/templates/limitrange.yaml:9 sets it, and charts/storefront/templates/limitrange.yaml:1 asks the cluster (lookup), which has no answer where git is rendered',
+        why: 'no value of the chart leads to the field: charts/storefront/templates/limitrange.yaml:9 sets it, and charts/storefront/templates/limitrange.yaml:1 asks the cluster (lookup), which has no answer when git is rendered',
       },
     },
     builds: 1,
@@ -105,7 +105,7 @@ export const REFUSED_EDITS: readonly HandEdit[] = [
     outcome: {
       refused: {
         where: 'charts/storefront/templates/limitrange.yaml',
-        why: 'no value of the chart takes the object out, which charts/storefront/templates/limitrange.yaml makes',
+        why: 'no value of the chart removes the object, which charts/storefront/templates/limitrange.yaml creates',
       },
     },
     builds: 1,

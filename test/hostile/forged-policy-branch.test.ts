@@ -149,7 +149,7 @@ async function requested(): Promise<RequestDescription> {
     await runTurn(world.ports, world.request({ requestedActions: NO_REQUESTED_ACTIONS }), signal)
     return forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
-  assert.match(await ask(), /#2.* asks for it/)
+  assert.match(await ask(), /#2.* proposes it/)
   const branch = world.repository.names().find((name) => name.startsWith('drift/ignore-')) ?? ''
   return { world, forge, branch, ask }
 }
@@ -196,7 +196,7 @@ for (const ledger of ['with', 'without'] as const) {
         { author: BOT_EMAIL },
       )
     }
-    assert.match(await ask(), /#2.* asks for it/)
+    assert.match(await ask(), /#2.* proposes it/)
     assert.equal(forge.proposals.length, 2)
   })
 }

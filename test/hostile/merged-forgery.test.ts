@@ -129,7 +129,7 @@ for (const [style, merge] of Object.entries(STYLES)) {
       assert.equal(more.length, 0)
       assert.equal(closed?.status.outcome, 'Merged')
       assert.equal(closed?.spec.plan, 'Restore')
-      assert.match(closed?.status.altered ?? '', /(not one|no commit) that backporch pushed/)
+      assert.match(closed?.status.altered ?? '', /(not one|not a commit) that backporch pushed/)
       if (hosted) assert.equal(closed?.status.decidedBy, 'mallory')
     })
 

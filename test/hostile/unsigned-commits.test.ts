@@ -224,7 +224,7 @@ test('treats unsigned commits on drift/configure and an ignore branch as foreign
     )
     return stage.forge.comments.find(({ topic }) => topic === 'command')?.body ?? ''
   }
-  assert.match(await ask(), /#2.* asks for it/)
+  assert.match(await ask(), /#2.* proposes it/)
   const branch =
     stage.world.repository.names().find((name) => name.startsWith('drift/ignore-')) ?? ''
   await forge(stage.world.repository, branch, { 'x.yaml': 'a: 1\n' })

@@ -135,7 +135,7 @@ describe('a repository on which a Porch server acted', () => {
     assert.equal(assertApproved(scan, '778ccd17', 'infra/net/dns/v2').spec.plan, 'Restore')
     assert.match(
       scan.said,
-      /infra\/net\/dns in prod: 1 change is decided by drift-778ccd17 \(v2\): it waits for the apply/,
+      /infra\/net\/dns in prod: 1 change is decided by drift-778ccd17 \(v2\): it waits until the merged change is applied/,
     )
     assert.ok(await landedRecord(scan, 'infra--net--dns', '778ccd17'))
     assert.ok(
@@ -249,7 +249,7 @@ describe('a repository on which a Porch server acted', () => {
     const undoing = scan.before.get('refs/heads/main') ?? ''
     assert.match(
       scan.said,
-      /AdoptionUndone: drift-2d552168 \(v2\) adopted spec\.replicas of Deployment shop\/web, and 4259640 by admin took it out of git again/,
+      /AdoptionUndone: drift-2d552168 \(v2\) adopted spec\.replicas of Deployment shop\/web, and 4259640 by admin removed it from git again/,
     )
     const { commit, undone, decidedBy } = scan.closed.get('2d552168')?.status ?? {}
     assert.match(commit ?? '', /^b146b30/)

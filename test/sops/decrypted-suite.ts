@@ -165,13 +165,13 @@ export function decryptedSuite(title: string, tools: () => SopsTools): void {
         'a key that opens nothing',
         (text: string) => text,
         'wrong',
-        /BP1211.*no key that was given opens it.*SOPS_AGE_KEY_FILE/,
+        /BP1211.*no given key decrypts it.*SOPS_AGE_KEY_FILE/,
       ],
       [
         'no key',
         (text: string) => text,
         'none',
-        /BP1211.*there is no key for it; set SOPS_AGE_KEY_FILE/,
+        /BP1211.*sops is allowed, but it has no key; set SOPS_AGE_KEY_FILE/,
       ],
     ] as const) {
       test(`with ${what} it compares by writer, with a note that says why, and reports no drift`, async () => {

@@ -116,7 +116,7 @@ test('R3: reports a missing runtime when an image cannot be pulled or the engine
   )
   assert.equal(
     await gone(other),
-    `BP1201 the image ${other}: docker pull failed: Error: no such manifest; correct the name of the image, or let it be fetched from here`,
+    `BP1201 the image ${other}: docker pull failed: Error: no such manifest; correct the name of the image, or let this machine pull it`,
   )
   // An engine that is not started answers nothing at all.
   engine('echo "Cannot connect to the daemon" >&2; exit 1')
@@ -132,7 +132,7 @@ test('R3: reports a missing runtime when an image cannot be pulled or the engine
   engine(`${HAS}; [ "$1" = ps ] && exit 0; echo "unknown flag" >&2; exit 125`)
   assert.equal(
     await gone(IMAGE),
-    `BP1201 the image ${IMAGE}: docker run failed: unknown flag; correct what it says`,
+    `BP1201 the image ${IMAGE}: docker run failed: unknown flag; correct the reported error`,
   )
   const none = renderer({ environment: { PATH: '/not/there' } })
   assert.equal(

@@ -50,7 +50,7 @@ export class ContainerEngine {
       return this.explainNotStarted(
         program,
         missing,
-        'correct the name of the image, or let it be fetched from here',
+        'correct the name of the image, or let this machine pull it',
         signal,
       )
     const { environment, limits } = this.options
@@ -74,7 +74,7 @@ export class ContainerEngine {
       return await this.explainNotStarted(
         program,
         describeEngineFailure(program, 'run', end.stderr),
-        'correct what it says',
+        'correct the reported error',
         signal,
       )
     } finally {

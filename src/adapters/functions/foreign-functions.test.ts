@@ -212,7 +212,7 @@ describe('R1: a program that', () => {
       [
         'empties',
         'echo "{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: []}"',
-        /no resources at all$/,
+        /the function returned no resources$/,
       ],
       [
         'leaves-folder',
@@ -232,7 +232,7 @@ describe('R1: a program that', () => {
     const many = allowing(['cat'], { limits: { ...OPTIONS.limits, objects: 1 } })
     assert.match(
       notified(await many.render('a', toyPackage(['exec: cat']), never)).join(),
-      /^BP1203 .* it gave back 2 objects, and at most 1 are taken$/,
+      /^BP1203 .* it returned 2 objects, and the limit is 1$/,
     )
   })
 
@@ -267,7 +267,7 @@ test('R2: a program with random output is rejected, and is not run again', async
     'echo run >> $here/randomly; sed "s/blue/$(od -An -N8 -tx8 /dev/urandom | tr -d " ")x/"'
   assert.match(
     notified(await run('rolls', random)).join(),
-    /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): it was run twice/,
+    /^BP1205 apps\/web\/Kptfile:7 \(mutator 1, rolls\): two runs with the same input returned different objects/,
   )
   const dated = programs.add('dates', 'sed "s/blue/at $(date +%s)/"')
   const patient = allowing([dated], { nextSecond: true })
@@ -301,11 +301,7 @@ test('outputs that differ only in key order or log text are equal', async () => 
 test('R3: reports a missing program', async () => {
   const gone = allowing(['/not/there', 'not-on-the-path'])
   for (const [exec, why, remedy] of [
-    [
-      '/not/there',
-      '/not/there is not there, or it cannot be run',
-      'install it, or correct the path',
-    ],
+    ['/not/there', '/not/there does not exist or cannot be run', 'install it, or correct the path'],
     [
       'not-on-the-path',
       'no program not-on-the-path is on the PATH',

@@ -86,7 +86,7 @@ export class ForeignFunctions {
     if (!isSameOutput(first, second))
       return createNonDeterministicFailure(
         step,
-        'it was run twice, and the objects that it gave back are not the same',
+        'two runs with the same input returned different objects',
       )
     return first
   }
@@ -116,7 +116,7 @@ export class ForeignFunctions {
   private getPrintedOutput(step: PipelineStep, end: ProgramEnd): PrintedOutput | Failure {
     if (end.is === 'ended') return end
     return end.is === 'not-started'
-      ? createRuntimeMissingFailure(step, end.why, end.remedy ?? 'correct what it says')
+      ? createRuntimeMissingFailure(step, end.why, end.remedy ?? 'correct the reported error')
       : createLimitFailure(step, '', end.why)
   }
 }
@@ -125,7 +125,7 @@ function createMissingProgramEnd(program: string): ProgramEnd {
   return program.includes('/')
     ? {
         is: 'not-started',
-        why: `${program} is not there, or it cannot be run`,
+        why: `${program} does not exist or cannot be run`,
         remedy: 'install it, or correct the path',
       }
     : {

@@ -50,7 +50,7 @@ export function readForeignOutput(
       failure: createLimitFailure(
         step,
         '',
-        `it gave back ${read.items.length} objects, and at most ${objects} are taken`,
+        `it returned ${read.items.length} objects, and the limit is ${objects}`,
       ),
     }
   const byId = new Map(given.map((item) => [findAnnotation(item, ID), item]))

@@ -17,7 +17,7 @@ export function createLimitFailure(
     remedy:
       step === undefined
         ? 'make the package smaller, or split it'
-        : 'give the function less to do, or correct it; the limits are fixed',
+        : 'reduce the input of the function, or correct it; the limits are fixed',
     retry: 'on-change',
   })
 }
@@ -25,11 +25,10 @@ export function createLimitFailure(
 export function createNotPackageFailure(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1204',
-    what: `the function ${getFunctionName(step.function)} does not give back a package`,
+    what: `the function ${getFunctionName(step.function)} does not return a package`,
     where: describeStep(step),
     why,
-    remedy:
-      'correct the function: it has to print a ResourceList with all resources that shall stay',
+    remedy: 'correct the function: it must print a ResourceList with all resources to keep',
     retry: 'on-change',
   })
 }
@@ -41,7 +40,7 @@ export function createNonDeterministicFailure(step: PipelineStep, why: string): 
     where: describeStep(step),
     why,
     remedy:
-      'take dates, random values and everything else that is not in its input out of the function',
+      'remove dates, random values and everything else that is not in its input from the function',
     retry: 'on-change',
   })
 }

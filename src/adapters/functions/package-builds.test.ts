@@ -85,7 +85,7 @@ test('the flag that a refusal suggests allows exactly that command', async () =>
     signal,
   )
   assert.ok('failure' in refused)
-  const text = /--allow-render='(.*)' where/.exec(refused.failure.remedy)?.[1] ?? ''
+  const text = /--allow-render='(.*)' to a command/.exec(refused.failure.remedy)?.[1] ?? ''
   assert.deepEqual(
     await new PackageBuilds({ allowed: [text], environment }).build(commandBuild(command), signal),
     {
@@ -98,7 +98,7 @@ test('a command with changing output is rejected as nondeterministic', async () 
   const builds = new PackageBuilds({ allowed: ['date +%N'], environment })
   const answer = await builds.build(commandBuild(['date', '+%N']), signal)
   assert.ok('failure' in answer)
-  assert.match(answer.failure.why, /run twice/)
+  assert.match(answer.failure.why, /two runs printed different output/)
 })
 
 test('a command over its time limit is killed, and may be retried', async () => {
@@ -167,7 +167,7 @@ test('a file with the name of a folder fails only this build', async () => {
   assert.ok('failure' in answer)
   assert.match(
     `${answer.failure.code} ${answer.failure.why}`,
-    /^BP1209 its files cannot be written beside each other \(E/,
+    /^BP1209 its files cannot be written into one folder \(E/,
   )
 })
 

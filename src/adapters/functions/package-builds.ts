@@ -43,10 +43,10 @@ const NO_NETWORK = {
 const OWN_TOOLS = {
   kustomize: {
     name: 'kubectl',
-    what: 'kubectl kustomize has to build the folder',
-    otherwise: ', or say in a policy that the files stand as they are (spec.render.tool: files)',
+    what: 'kubectl kustomize must build the folder',
+    otherwise: ', or set spec.render.tool: files in a policy to compare the files as they are',
   },
-  helm: { name: 'helm', what: 'helm template has to render the chart', otherwise: '' },
+  helm: { name: 'helm', what: 'helm template must render the chart', otherwise: '' },
 } as const
 
 function listHelmFolders(root: string): { readonly [name: string]: string } {
@@ -143,8 +143,8 @@ export class PackageBuilds implements PackageBuilder {
       if ('failure' in second || second.text === first.text) return second
       return createBuildFailure(
         build,
-        'it was run twice, and did not print the same',
-        'take dates and random values out of what it prints',
+        'two runs printed different output',
+        'remove dates and random values from its output',
         'on-change',
       )
     } finally {
@@ -239,7 +239,7 @@ async function explainWriteFailure(root: string, build: Build): Promise<string |
       )
     )
       throw thrown
-    return `its files cannot be written beside each other (${code})`
+    return `its files cannot be written into one folder (${code})`
   }
 }
 
@@ -257,7 +257,7 @@ function convertAnswer(build: Build, end: ProgramEnd, root: string): BuildAnswer
     return createBuildFailure(
       build,
       end.why,
-      'give it less to do, or correct it; the limits are fixed',
+      'reduce its input, or correct it; the limits are fixed',
       'backoff',
     )
   if (end.exitCode === 0) return { text: end.stdout }
@@ -265,7 +265,7 @@ function convertAnswer(build: Build, end: ProgramEnd, root: string): BuildAnswer
   if (hasSecrets(build))
     return createBuildFailure(
       build,
-      `exit code ${end.exitCode}; what it said is not shown, because it reads Secrets`,
+      `exit code ${end.exitCode}; its output is not shown, because it reads Secrets`,
       `correct it${hint(build)}`,
       'on-change',
     )
@@ -284,7 +284,7 @@ function convertAnswer(build: Build, end: ProgramEnd, root: string): BuildAnswer
   return createBuildFailure(
     build,
     `exit code ${end.exitCode}${why === undefined ? '' : `: ${why}`}`,
-    `correct what it names${hint(build)}`,
+    `correct the reported error${hint(build)}`,
     'on-change',
   )
 }
@@ -349,7 +349,7 @@ function createNotAllowedFailure(
       what,
       where: folder || '.',
       why: 'only the command line and the environment can allow a program to run, and they do not allow this one',
-      remedy: `give --allow-render='${allow}' where it may run, or set BACKPORCH_ALLOW_RENDER for all commands${otherwise}`,
+      remedy: `pass --allow-render='${allow}' to a command that may run it, or set BACKPORCH_ALLOW_RENDER for all commands${otherwise}`,
       retry: 'on-change',
     },
   }

@@ -174,7 +174,7 @@ function readRendering(bytes: Uint8Array): TurnRendering {
 function createBrokenThreadFailure(packagePath: string, why: string): Failure {
   return new Failure({
     code: 'BP9001',
-    what: 'the thread that renders the package broke',
+    what: 'the thread that renders the package crashed',
     where: packagePath || '.',
     why,
     remedy: 'run again, and report it with the package if it happens again',

@@ -50,7 +50,7 @@ export class RenderingCache {
       shared.waiters -= 1
       if (shared.waiters === 0 && this.inProgress.get(key) === shared) {
         this.inProgress.delete(key)
-        shared.stop.abort(new Error('nobody waits for the rendering any more'))
+        shared.stop.abort(new Error('no caller waits for the rendering'))
       }
     }
   }

@@ -137,7 +137,7 @@ test('a pipeline runs an allowed module, in each form that its Kptfile may name 
   const relative = await render('node ./paint.mjs', [file])
   assert.ok('desired' in relative)
   assert.deepEqual(relative.desired.notes.map(formatNoteSentence), [
-    `apps/web/Kptfile:7 (mutator 1, paint): the module ${file} stands for the program "./paint.mjs"`,
+    `apps/web/Kptfile:7 (mutator 1, paint): the module ${file} replaces the program "./paint.mjs"`,
   ])
 })
 
@@ -146,7 +146,7 @@ test('a module that is missing or not allowed is not run', async () => {
   assert.match(String(colors(await render(file, []))), /^BP1206 /)
   assert.match(
     String(colors(await render('gone.mjs', [join(folder, 'gone.mjs')]))),
-    /^BP1201 .*gone\.mjs is not there/,
+    /^BP1201 .*gone\.mjs does not exist or cannot be run/,
   )
 })
 

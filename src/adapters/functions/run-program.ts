@@ -135,7 +135,7 @@ function runIn(
         finish(() =>
           resolve({
             is: 'killed',
-            why: `it was killed (${killed}), most often for the memory that it took`,
+            why: `it was killed (${killed}), most often because it used too much memory`,
           }),
         )
       const ended = { stdout: decodeText(stdout), stderr: decodeText(stderr).slice(0, MOST_STDERR) }

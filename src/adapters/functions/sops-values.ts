@@ -100,7 +100,7 @@ class SopsValues implements ValueDecryptor {
     if (Object.keys(environment).length === 0)
       return createDecryptionFailure(
         where,
-        'sops is allowed, and there is no key for it',
+        'sops is allowed, but it has no key',
         `set ${KEYS[1]} or ${KEYS[0]} to the age key`,
       )
     const program = findProgram(this.program, this.options.environment['PATH'] ?? '')
@@ -186,8 +186,9 @@ class SopsValues implements ValueDecryptor {
   }
 }
 
-const BY_HAND = 'run sops -d on it where backporch runs, and correct what that says'
-const ADD_AGE = 'add an age recipient (sops updatekeys); until then who wrote a value decides'
+const BY_HAND = 'run sops -d on it where backporch runs, and correct the reported error'
+const ADD_AGE =
+  'add an age recipient (sops updatekeys); until then, its values are judged by their last writer'
 
 function createExitFailure(where: string, exitCode: number): Decryption {
   if (EDITED.includes(exitCode))
@@ -199,12 +200,12 @@ function createExitFailure(where: string, exitCode: number): Decryption {
   if (exitCode === NO_KEY)
     return createDecryptionFailure(
       where,
-      'no key that was given opens it',
+      'no given key decrypts it',
       `give the key of one of its age recipients in ${KEYS[1]} or ${KEYS[0]}`,
     )
   return createDecryptionFailure(
     where,
-    `sops ended with exit code ${exitCode}; what it said is not shown, because it reads Secrets`,
+    `sops ended with exit code ${exitCode}; its output is not shown, because it reads Secrets`,
     BY_HAND,
   )
 }
@@ -243,10 +244,10 @@ function findRecipients(
     ),
   )
   if (names.has('key_groups'))
-    return 'it has groups of keys, and only a single list of age recipients is read'
+    return 'it has groups of keys, and only a single list of age recipients is supported'
   if (!names.has('age')) {
     const others = names.size === 0 ? '' : ` (${[...names].join(', ')})`
-    return `it has no age recipient, and no other key is asked${others}`
+    return `it has no age recipient, and no other kind of key is supported${others}`
   }
   return { others: [...names].filter((name) => name !== 'age') }
 }

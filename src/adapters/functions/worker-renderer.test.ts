@@ -103,8 +103,8 @@ test('notes an image whose tag can move, and a built-in function used in place o
     never,
   )
   assert.deepEqual('desired' in rendering && rendering.desired.notes.map(formatNoteSentence), [
-    'a/Kptfile:7 (mutator 1, set-namespace): set-namespace without a tag means another release from time to time: v0.4.6 runs',
-    'a/Kptfile:8 (mutator 2, set-namespace): the built-in set-namespace stands for the program "bin/set-namespace"',
+    'a/Kptfile:7 (mutator 1, set-namespace): set-namespace without a tag changes its release over time: v0.4.6 runs',
+    'a/Kptfile:8 (mutator 2, set-namespace): the built-in set-namespace replaces the program "bin/set-namespace"',
   ])
 })
 
@@ -166,7 +166,7 @@ test('an unavailable validator is skipped with a note, in rendering and in the p
   const rendering = await own.render('a', files, never)
   if ('failures' in rendering) assert.fail(rendering.failures[0].message)
   assert.deepEqual(rendering.desired.notes.map(formatNoteSentence), [
-    'a/Kptfile:9 (validator 1, kubeval): it did not run, and what it would report is not known: the image gcr.io/kpt-fn/kubeval:v0.3.0: it is not built in; ' +
+    'a/Kptfile:9 (validator 1, kubeval): it did not run, so its results are unknown: the image gcr.io/kpt-fn/kubeval:v0.3.0: it is not built in; ' +
       'use a function that is built in, or allow this image with --allow-image=gcr.io/kpt-fn/kubeval:v0.3.0',
   ])
   assert.deepEqual(

@@ -88,12 +88,12 @@ export function processText(event: ProcessEvent): string {
     }
     case 'previewed':
       return event.outcome === 'written'
-        ? `the preview of ${event.proposal} is on it`
-        : `${event.proposal} has another head by now: it is previewed again`
+        ? `wrote the preview of ${event.proposal}`
+        : `${event.proposal} has a new head: it is previewed again`
     case 'step':
       return event.step
     case 'slow':
-      return `the turn has run for ${event.milliseconds / 1000} s and goes on: ${event.step}`
+      return `the turn still runs after ${event.milliseconds / 1000} s: ${event.step}`
     case 'judged':
       return `a change in ${event.cluster} was judged in ${event.milliseconds} ms: ${event.verdict}`
     case 'watch':

@@ -65,7 +65,7 @@ export const METRICS = {
     { open: PACKAGE, overflow: 'sum' },
   ),
   backporch_oldest_drift_timestamp_seconds: declareGauge(
-    'Begin of drift that nobody has decided on.',
+    'Start time of drift that waits for a decision.',
     PACKAGE,
     {
       open: PACKAGE,
@@ -148,7 +148,7 @@ export const METRICS = {
   ),
   workqueue_depth: declareGauge('Items that wait in the queue.', ['name']),
   workqueue_longest_running_processor_seconds: declareGauge(
-    'How long the work has run that began first and has not ended.',
+    'How long the oldest unfinished work has run.',
     ['name'],
   ),
   workqueue_adds_total: declareCounter('Items that were added to the queue.', ['name']),
@@ -213,11 +213,11 @@ export const METRICS = {
   ),
   backporch_git_fetch_total: declareCounter('Requests that read from the git server.', ['result']),
   backporch_git_push_total: declareCounter(
-    'Requests that push to the git server. A push that it refuses is answered.',
+    'Requests that push to the git server. A refused push counts as answered.',
     ['result'],
   ),
   backporch_metrics_dropped_series_total: declareCounter(
-    'Values whose labels got no series of their own, each time they were reported.',
+    'Reported values that got no own series because of their labels.',
     ['metric'],
   ),
 } as const satisfies Readonly<Record<string, Declaration>>

@@ -65,10 +65,10 @@ async function exchange(
   // A client that does not read would hold its connection.
   const late = setTimeout(() => request.socket.destroy(), limits.answer)
   response.once('close', () => clearTimeout(late))
-  if (!PATHS.includes(path)) exchanged.turnAway(404, `there are ${PATHS.join(', ')}`)
+  if (!PATHS.includes(path)) exchanged.turnAway(404, `known paths: ${PATHS.join(', ')}`)
   else if (method !== 'GET' && method !== 'HEAD')
-    exchanged.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
-  else if (hasBody(request)) exchanged.turnAway(413, 'a body is not read')
+    exchanged.turnAway(405, 'use GET', { allow: 'GET, HEAD' })
+  else if (hasBody(request)) exchanged.turnAway(413, 'a request body is not accepted')
   else if (path === '/healthz') exchanged.answer(200, 'ok')
   else if (path === '/readyz') {
     const { ready, checks } = readiness()

@@ -13,7 +13,7 @@ test('reads a file relative to the working directory; rejects a folder, a large 
   await writeFile(join(folder, 'large.yaml'), ' '.repeat(1_048_577))
   assert.equal(await readConfigFile('c.yaml', folder), 'a: b\n')
   for (const [path, why] of [
-    ['.', /no file/],
+    ['.', /not a file/],
     ['large.yaml', /more than 1 MiB/],
     ['none.yaml', /ENOENT/],
   ] as const)

@@ -13,7 +13,7 @@ export async function readConfigFile(path: string, workingDirectory: string): Pr
     try {
       const stat = await file.stat()
       if (stat.isFile() && stat.size <= LIMIT) return await file.readFile('utf8')
-      why = stat.isFile() ? 'it has more than 1 MiB' : 'it is no file'
+      why = stat.isFile() ? 'it has more than 1 MiB' : 'it is not a file'
     } finally {
       await file.close()
     }

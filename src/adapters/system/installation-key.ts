@@ -30,7 +30,8 @@ export async function loadInstallationKey({ value, path }: KeySource): Promise<L
   made.add(path)
   // If two processes create it at once, both use the winner's key.
   const created = await readKeyFile(path)
-  if (created === undefined) throw createKeyFailure(path, 'the file was removed while it was made')
+  if (created === undefined)
+    throw createKeyFailure(path, 'the file was removed while it was created')
   return { key: parseKey(created, path, true), created: true }
 }
 
@@ -82,7 +83,7 @@ async function createKeyFile(path: string): Promise<void> {
       if (getErrorCode(thrown) !== 'EEXIST') throw thrown
     })
   } catch (thrown) {
-    throw createKeyFailure(path, `the file cannot be made (${getErrorCode(thrown)})`, thrown)
+    throw createKeyFailure(path, `the file cannot be created (${getErrorCode(thrown)})`, thrown)
   } finally {
     await rm(draft, { force: true }).catch(() => undefined)
   }

@@ -10,9 +10,9 @@ export function checkNewFolder(path: string): void {
   if (!existsSync(path)) return
   throw new Failure({
     code: 'BP1001',
-    what: `${basename(path)} is there already`,
+    what: `${basename(path)} already exists`,
     where: path,
-    why: 'rendered files are written into a new folder only, so that nothing of yours is lost',
+    why: 'rendered files are written only into a new folder, so that no existing file is lost',
     remedy: 'delete it, or name another folder',
   })
 }

@@ -65,7 +65,7 @@ test('get packages: tags without a version number are two notes, not two per tag
   assert.equal(lines.length, 3, run.stderr)
   assert.ok(
     lines.some((line) =>
-      /^note: the tag is no number, so Porch lists it as revision -1: refs\/tags\/apps\/web\/v1\.\d+\.0 and 29 more$/.test(
+      /^note: the tag is not a number, so Porch lists it as revision -1: refs\/tags\/apps\/web\/v1\.\d+\.0 and 29 more$/.test(
         line,
       ),
     ),

@@ -126,7 +126,7 @@ test('while a merged Restore is partly applied, scan and diff say which changes 
   assert.match(
     (await runInWorld(world, ['diff'])).stderr,
     new RegExp(
-      `^note: apps/web in prod: 2 changes are decided by ${decided} \\(v1\\): they wait for the apply of what is merged$`,
+      `^note: apps/web in prod: 2 changes are decided by ${decided} \\(v1\\): they wait until the merged change is applied$`,
       'm',
     ),
   )
@@ -136,7 +136,7 @@ test('while a merged Restore is partly applied, scan and diff say which changes 
   assert.match(
     stderr,
     new RegExp(
-      `^note: apps/web in prod: 1 change is decided by ${decided} \\(v1\\): it waits for the apply of what is merged$`,
+      `^note: apps/web in prod: 1 change is decided by ${decided} \\(v1\\): it waits until the merged change is applied$`,
       'm',
     ),
   )
@@ -156,7 +156,7 @@ test('fields that an apply cannot remove are not reported as waiting for an appl
   const both = (await runInWorld(world, ['diff'])).stderr
   assert.match(
     both,
-    /: 2 changes are decided by .*: apply what is merged, and remove by hand the 1 that no apply removes$/m,
+    /: 2 changes are decided by .*: apply the merged change, and remove by hand the 1 that no apply removes$/m,
   )
   world.edit(WEB_CONFIG, 'data.color', 'blue', world.syncer)
   assert.match(

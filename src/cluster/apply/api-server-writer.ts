@@ -118,7 +118,7 @@ export class ApiServerWriter implements ClusterWriter {
       throw createChangedFailure(
         this.reads.cluster,
         resource,
-        'it is not the object that was reviewed any more',
+        'it is no longer the object that was reviewed',
       )
   }
 

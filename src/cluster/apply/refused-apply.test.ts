@@ -220,7 +220,7 @@ test('names the webhook without dry-run support and says that only ownership is 
   assert.deepEqual([state, code], ['unproven', 'BP3005'])
   assert.equal(
     why,
-    'DryRunUnsupported: the admission webhook w.example.com does not support dry runs, so only what ownership shows is told',
+    'DryRunUnsupported: the admission webhook w.example.com does not support dry runs, so the result shows ownership only',
   )
 })
 

@@ -158,7 +158,7 @@ function createReadFailure(path: string, thrown: unknown): Failure {
     code: 'BP1001',
     what: 'the audit log cannot be read',
     where: path,
-    why: WHY[code] ?? `the system says ${code}`,
+    why: WHY[code] ?? `the file system answered ${code}`,
     remedy:
       'give the file that the API server writes (--audit-log-path) with --audit-log, or remove the flag: then only field managers are named',
     cause: thrown,

@@ -194,7 +194,7 @@ export function createAdmissionFailure(
 
 /** By `sideEffects` of its configuration; nothing was decided. */
 export function dryRunUnsupported(requested: RequestDescription, webhook: string): Failure {
-  const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so only what ownership shows is told`
+  const why = `DryRunUnsupported: the admission webhook ${webhook} does not support dry runs, so the result shows ownership only`
   const remedy =
     'declare sideEffects: None or NoneOnDryRun in the webhook configuration, if that is true of it'
   return createKubernetesFailure(requested, 'BP3005', { why, remedy, retry: 'on-change' })

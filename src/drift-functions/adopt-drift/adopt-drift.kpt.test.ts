@@ -65,7 +65,7 @@ test('kpt fn eval writes exactly the adopted values, and leaves every other byte
     for (const [path, text] of Object.entries(after)) assert.equal(read(folder, path), text, path)
     assert.match(
       read(folder, 'out/results.yaml'),
-      /message: 'adopted: git now says what the cluster runs'/,
+      /message: 'adopted: git now matches the cluster'/,
     )
   })
 })

@@ -50,13 +50,7 @@ test('writes a value with a setter comment to the setter, and to the manifest th
       file?.path,
     ]),
     [
-      [
-        'info',
-        'adopted: git now says what the cluster runs',
-        'Deployment',
-        'spec.replicas',
-        undefined,
-      ],
+      ['info', 'adopted: git now matches the cluster', 'Deployment', 'spec.replicas', undefined],
       ['info', 'edited setters.yaml', undefined, undefined, 'setters.yaml'],
       ['info', 'edited deployment.yaml', undefined, undefined, 'deployment.yaml'],
     ],
@@ -170,7 +164,7 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
     changeOf('data.key', { live: 'redacted (not read)', redacted: true }),
     /does not declare|credential/,
   ],
-  ['an undeclared object', EXTRA, /git declares no such object/],
+  ['an undeclared object', EXTRA, /git does not declare the object/],
   [
     'a field of an undeclared object',
     changeOf('data.a', { ...EXTRA, change: 'modified', path: 'data.a', live: 1 }),
@@ -194,7 +188,7 @@ const REFUSED: readonly (readonly [name: string, change: Change, why: RegExp])[]
     changeOf('metadata.labels["hmac-sha256:8899aabbccddeeff"]', { change: 'added', live: 'x' }),
     /is a credential/,
   ],
-  ['an invalid path', changeOf('spec[', { live: 1 }), /no field path/],
+  ['an invalid path', changeOf('spec[', { live: 1 }), /not a field path/],
   ['a change without its value', changeOf('spec.replicas'), /no live value/],
   [
     'a change of a field that git changed since',

@@ -200,7 +200,7 @@ class Adopting {
     // kpt reads the pipeline before the first function runs.
     return inRender && (path === 'Kptfile' || path.endsWith('/Kptfile'))
       ? {
-          message: `edited ${file.path}: what it gives to functions counts from the next render on, so render once more`,
+          message: `edited ${file.path}: functions use its values from the next render on, so render once more`,
           severity: 'warning',
           file,
         }
@@ -210,7 +210,7 @@ class Adopting {
 
 const NO_KPTFILE: FunctionResult = {
   message:
-    'no Kptfile is among the resources, so no pipeline is known: the values were written where they stand',
+    'the resources contain no Kptfile, so the pipeline is unknown: the values were edited in place',
   severity: 'warning',
 }
 
@@ -223,8 +223,8 @@ function createRefusalResult(
 
 function describeLanded({ change }: Change): string {
   return change === 'removed' || change === 'missing'
-    ? 'adopted: taken out, as in the cluster'
-    : 'adopted: git now says what the cluster runs'
+    ? 'adopted: removed, as in the cluster'
+    : 'adopted: git now matches the cluster'
 }
 
 function formatReason(failure: Failure): string {

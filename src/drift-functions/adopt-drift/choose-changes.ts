@@ -43,7 +43,7 @@ export function chooseChanges(
 }
 
 const CREDENTIAL =
-  'the live value is a credential, which no report holds and nobody wants in git: restore it, or store it where the package refers to it'
+  'the live value is a credential, which reports omit and which must not be in git: restore it, or store it where the package refers to it'
 /** Of `convertShownToJson` or `formatShownPath`. */
 const HIDDEN = /hmac-sha256:[0-9a-f]{16}|^redacted \(not read\)$/
 
@@ -55,12 +55,12 @@ function resolve(
   const own = findDeclaration(change, desired)
   if (change.change === 'unexpected')
     return own === undefined
-      ? 'git declares no such object, so there is no file that says where it belongs: commit its manifest to the package'
+      ? 'git does not declare the object, so no file shows where it belongs: commit its manifest to the package'
       : undefined
   if (change.change === 'missing')
     return own === undefined ? undefined : createResolvedChange(change, own, [])
   const read = parseFieldPath(change.path ?? '')
-  if ('problem' in read) return 'its path is no field path'
+  if ('problem' in read) return 'its path is not a field path'
   if (HIDDEN.test(change.path ?? '')) return CREDENTIAL
   if (own === undefined) return 'the package does not declare the object'
   const { path } = read
@@ -79,7 +79,7 @@ function resolve(
   if (isJsonEqual(now, live === undefined ? undefined : convertToSourceForm(own.id, now, live)))
     return undefined
   if (now !== undefined && change.redacted !== true && !isJsonEqual(now, change.git))
-    return 'git has changed since it was compared, and says neither what it said then nor what the cluster runs: compare again'
+    return 'git has changed since the comparison, and has neither the value of then nor the live value: compare again'
   return createResolvedChange({ ...change, live }, own, path)
 }
 

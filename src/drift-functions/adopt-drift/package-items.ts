@@ -145,7 +145,7 @@ function assertMetadata(item: YamlMap): void {
       code: 'BP1112',
       what: 'a document is not a Kubernetes object',
       where: getItemFile(item).path,
-      why: 'its metadata or annotations are no map',
+      why: 'its metadata or annotations are not a map',
       remedy: 'complete it, or name the file in .krmignore',
     })
   }
@@ -165,7 +165,7 @@ function chooseFolder(placed: readonly PlacedItem[], wanted: string): string {
   throw new Failure({
     code: 'BP1004',
     what: 'there is no package',
-    why: `the drift is of ${JSON.stringify(wanted.slice(0, 200))}, and none of the packages among the resources is there`,
+    why: `the drift is in ${JSON.stringify(wanted.slice(0, 200))}, and no package among the resources is that one`,
     remedy: 'run the function on the folder of the package',
   })
 }

@@ -59,7 +59,7 @@ for (const [status, reason, exitCode] of CONDITIONS)
     assert.match(
       result?.message ?? '',
       new RegExp(
-        `nobody has decided about \\(${reason}, drift-9f2c1a7b\\): decide with "backporch restore"`,
+        `without a decision \\(${reason}, drift-9f2c1a7b\\): decide with "backporch restore"`,
       ),
     )
     assert.deepEqual(
@@ -91,7 +91,7 @@ test('the remedy comes first, then each change with object, field, risk and writ
         'error',
         undefined,
         undefined,
-        '2 changes of apps/web in prod-eu-1 that nobody has decided about: review proposed/apps/web/drift-9f2c1a7b, or decide with "backporch restore apps/web", "backporch adopt apps/web" or "backporch release apps/web" (docs/guides/deciding.md)',
+        '2 changes of apps/web in prod-eu-1 without a decision: review proposed/apps/web/drift-9f2c1a7b, or decide with "backporch restore apps/web", "backporch adopt apps/web" or "backporch release apps/web" (docs/guides/deciding.md)',
       ],
       [
         'error',
@@ -188,7 +188,7 @@ const CONFIGS: readonly (readonly [name: string, config: YamlMap, said: RegExp])
   ],
   ['an invalid choice', options({ unknown: 'maybe' }), /unknown is "maybe": wanted pass or fail/],
   ['an unknown key', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
-  ['a missing report', options({ report: 'gone.yaml' }), /report is "gone.yaml": no DriftReport/],
+  ['a missing report', options({ report: 'gone.yaml' }), /report is "gone.yaml": the resources contain no such DriftReport/],
   [
     'another kind',
     treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }),

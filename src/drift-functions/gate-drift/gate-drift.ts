@@ -104,7 +104,7 @@ function createDriftResults(drift: DriftReport | DriftRecord, minimum: Risk): Fu
     ]
   const more = grave.length > MOST_TOLD ? `, of which ${MOST_TOLD} are listed` : ''
   const count = grave.length === 1 ? '1 change' : `${grave.length} changes`
-  const waiting = `${count} of ${subject} that nobody has decided about${more}${lesser}`
+  const waiting = `${count} of ${subject} without a decision${more}${lesser}`
   // kpt shows the first four lines on the terminal.
   return [
     {
@@ -149,10 +149,10 @@ function createConditionResult(kptfile: YamlMap, { minimumRisk, drift }: Gate): 
   const risk =
     minimumRisk === 'low' || drift !== undefined
       ? ''
-      : ', of a risk that the condition does not tell'
+      : ', with a risk that the condition does not state'
   const { path } = getItemFile(kptfile)
   return {
-    message: `the package has drift that nobody has decided about${risk}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${describeNextStep(undefined, undefined)}`,
+    message: `the package has drift without a decision${risk}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${describeNextStep(undefined, undefined)}`,
     severity: 'error',
     resourceRef: {
       apiVersion: findTextAt(kptfile, 'apiVersion') ?? '',
@@ -170,7 +170,7 @@ function createUnknownResult(drift: Gate['drift'], { unknown }: Gate): FunctionR
       ? 'no Kptfile has a condition Drifted, and no report is given'
       : 'the report could not observe everything'
   return {
-    message: `whether there is drift is not known: ${why}`,
+    message: `cannot tell whether there is drift: ${why}`,
     severity: unknown === 'fail' ? 'error' : 'info',
   }
 }

@@ -58,7 +58,7 @@ export function readGate(
   const read = readDrift(item)
   if (read === undefined)
     return [
-      `report is ${quoteText(path)}: no DriftReport or DriftRecord is there among the resources`,
+      `report is ${quoteText(path)}: the resources contain no such DriftReport or DriftRecord`,
     ]
   return addDrift({ minimumRisk, unknown }, read, path)
 }

@@ -27,7 +27,7 @@ export function checkChanges({
     )
     const location = `${getResourceKey(change.ref)}#${change.path ?? ''}`
     if (locations.has(location))
-      problems.push({ path: at, message: 'another change is of the same place' })
+      problems.push({ path: at, message: 'another change has the same object and path' })
     locations.add(location)
   }
   if (!/^(sha256:[0-9a-f]{64})?$/.test(fingerprint))
@@ -61,7 +61,7 @@ function checkChange(change: Change): TreeProblem[] {
   const wrong = (path: string, message: string): void => void problems.push({ path, message })
   const whole = WHOLE.has(change.change)
   if (whole && change.path !== undefined)
-    wrong('path', `a change of the kind ${change.change} is of the whole object`)
+    wrong('path', `a change of the kind ${change.change} applies to the whole object`)
   if (!whole) {
     const read = parseFieldPath(change.path ?? '')
     if ('problem' in read) wrong('path', 'wanted a keyed field path')
@@ -79,7 +79,7 @@ function checkChange(change: Change): TreeProblem[] {
       hidden ? 'a value is hidden, so it has to be true' : 'it is true, and no value is hidden',
     )
   if (holdsSecretObject(change.git) || holdsSecretObject(change.live))
-    wrong('live', 'a Secret stands in it in the clear')
+    wrong('live', 'it contains a Secret in plain text')
   if (!/^[0-9a-f]{16}$/.test(change.fingerprint)) wrong('fingerprint', 'wanted 16 hex digits')
   return problems
 }

@@ -96,7 +96,7 @@ export function checkRecord(
         holds:
           spec.plannedBefore === undefined ||
           (spec.plannedBy !== undefined && spec.plannedBefore !== spec.plan),
-        message: 'wanted another plan than the one that stands, and who changed it',
+        message: 'wanted an earlier plan that differs from spec.plan, and spec.plannedBy',
       },
       {
         path: 'spec.after',
@@ -111,17 +111,17 @@ export function checkRecord(
       {
         path: 'spec.message',
         holds: spec.message === undefined || text !== '',
-        message: 'it is there and says nothing',
+        message: 'it is present and empty',
       },
       {
         path: 'spec.lifecycle',
         holds: !isDraft || drafts === 'pass',
-        message: 'a draft is signed off by nobody: merging it decides nothing',
+        message: 'a draft has no approval: merging it decides nothing',
       },
       {
         path: 'spec.message',
         holds: message === 'optional' || isDraft || spec.plan === 'Restore' || text !== '',
-        message: `a plan to ${spec.plan} has to say why`,
+        message: `a plan to ${spec.plan} needs a reason`,
       },
     ]),
   ]
@@ -183,7 +183,7 @@ export function checkReport(
       {
         path: 'metadata.name',
         holds: metadata.name === name,
-        message: `of this cluster and package it is ${name}`,
+        message: `for this cluster and package it must be ${name}`,
       },
       { path: 'status.since', holds: isTime(status.since), message: TIME },
       {
@@ -194,7 +194,7 @@ export function checkReport(
       {
         path: 'status.lifecycle',
         holds: status.lifecycle === '' || status.episode !== '',
-        message: 'there is one only where there is an episode',
+        message: 'it needs an episode',
       },
       {
         path: 'status.held',
@@ -246,7 +246,7 @@ export function checkClosed(
           status.verifiedAt === undefined ||
           status.failedAt === undefined ||
           status.verifiedAt >= status.failedAt,
-        message: 'it agreed before it was said not to',
+        message: 'it is earlier than status.failedAt',
       },
       {
         path: 'spec.plan',

@@ -44,7 +44,7 @@ test('kpt stops at invalid records, and the results name their locations', {
     assert.ok(!ok)
     const results = readFileSync(join(folder, 'out', 'results.yaml'), 'utf8')
     assert.match(results, /^exitCode: 1$/m)
-    assert.match(results, /does not stand directly above it/)
+    assert.match(results, /is not directly above it/)
     assert.match(results, new RegExp(`message: the file of this record is ${PATH}`))
     assert.match(
       results,

@@ -143,7 +143,7 @@ const WRONG: readonly (readonly [place: string, value: Json | undefined, said: s
   [
     'spec.changes.0.change',
     'missing',
-    'error spec.changes[0].path: a change of the kind missing is of the whole object',
+    'error spec.changes[0].path: a change of the kind missing applies to the whole object',
   ],
   ['spec.changes.0.live', undefined, 'error spec.changes[0].live: the live value is missing'],
   [
@@ -159,7 +159,7 @@ const WRONG: readonly (readonly [place: string, value: Json | undefined, said: s
   [
     'spec.changes.0.live',
     { kind: 'Secret', data: { a: 'Yg==' } },
-    'error spec.changes[0].live: a Secret stands in it in the clear',
+    'error spec.changes[0].live: it contains a Secret in plain text',
   ],
   ['spec.changes.0.fingerprint', 'x', 'error spec.changes[0].fingerprint: wanted 16 hex digits'],
   ['spec.changes', [], 'error spec.changes: a record without a change decides nothing'],
@@ -172,11 +172,11 @@ const WRONG: readonly (readonly [place: string, value: Json | undefined, said: s
   [
     'spec.plannedBefore',
     'Restore',
-    'error spec.plannedBefore: wanted another plan than the one that stands, and who changed it',
+    'error spec.plannedBefore: wanted an earlier plan that differs from spec.plan, and spec.plannedBy',
   ],
   ['spec.after', '9f2c1a7b', 'error spec.after: an episode does not follow itself'],
   ['spec.keyId', 'abc', 'error spec.keyId: wanted eight hex digits'],
-  ['spec.message', '  ', 'error spec.message: it is there and says nothing'],
+  ['spec.message', '  ', 'error spec.message: it is present and empty'],
   [
     'spec.settle',
     'nobody',
@@ -227,14 +227,14 @@ test('rejects a record that adopts a hidden value or an undeclared Secret', () =
   const twice = message({
     'drift.yaml': formatMarked(recordOf([...RECORD.spec.changes, ...RECORD.spec.changes])),
   })
-  assert.deepEqual(twice, ['error spec.changes[1]: another change is of the same place'])
+  assert.deepEqual(twice, ['error spec.changes[1]: another change has the same object and path'])
 })
 
 test('drafts and plans without a reason are valid unless the config forbids them', () => {
   const draft = { 'a.yaml': formatMarked(recordOf(RECORD.spec.changes, { lifecycle: 'Draft' })) }
   assert.deepEqual(message(draft), [])
   assert.deepEqual(message(draft, { drafts: 'fail' }), [
-    'error spec.lifecycle: a draft is signed off by nobody: merging it decides nothing',
+    'error spec.lifecycle: a draft has no approval: merging it decides nothing',
   ])
   const proposed = (
     more: Partial<DriftRecord['spec']>,
@@ -246,14 +246,14 @@ test('drafts and plans without a reason are valid unless the config forbids them
       { message: 'required' },
     )
   }
-  assert.deepEqual(proposed({}), ['error spec.message: a plan to Adopt has to say why'])
+  assert.deepEqual(proposed({}), ['error spec.message: a plan to Adopt needs a reason'])
   assert.deepEqual(proposed({ message: 'peak season' }), [])
   assert.deepEqual(proposed({}, 'Restore'), [])
 })
 
 test('a record that a syncer would apply is an error; a report in the tree and an unannotated policy are warnings', () => {
   const line =
-    'the line # +argocd:skip-file-rendering does not stand directly above it: Argo CD would apply the file'
+    'the line # +argocd:skip-file-rendering is not directly above it: Argo CD would apply the file'
   assert.deepEqual(message({ [RECORD_PATH]: formatDocument(RECORD) }), [`error : ${line}`])
   assert.deepEqual(message({ [RECORD_PATH]: `# ours\n${INERT}${formatDocument(RECORD)}` }), [
     `error : ${line}`,
@@ -268,14 +268,14 @@ test('allows only Backporch documents beside the packages, and no ResourceGroup'
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: live}\n'
   assert.match(
     message({ '.drift/live.yaml': manifest })[0] ?? '',
-    /^error : only documents of Backporch stand here/,
+    /^error : only documents of Backporch belong here/,
   )
   assert.match(
     message({
       '.drift/group.yaml':
         'apiVersion: kpt.dev/v1alpha1\nkind: ResourceGroup\nmetadata: {name: a}\n',
     })[0] ?? '',
-    /^error kind: a ResourceGroup stands in a package or on the ledger/,
+    /^error kind: a ResourceGroup belongs in a package or on the ledger/,
   )
 })
 
@@ -292,7 +292,7 @@ test('requires one ResourceGroup per package, one policy per name, and one recor
   ])
   const record = formatMarked(RECORD)
   assert.deepEqual(message({ 'a.yaml': record, 'b.yaml': record }), [
-    'error : another record is of the same episode (a.yaml)',
+    'error : another record has the same episode (a.yaml)',
   ])
 })
 
@@ -306,12 +306,12 @@ test('parses a policy like Backporch does', () => {
 })
 
 const REPORTS: readonly (readonly [place: string, value: Json, said: string])[] = [
-  ['metadata.name', '0000000000000000', 'error metadata.name: of this cluster and package it is '],
   [
-    'status.lifecycle',
-    'Draft',
-    'error status.lifecycle: there is one only where there is an episode',
+    'metadata.name',
+    '0000000000000000',
+    'error metadata.name: for this cluster and package it must be ',
   ],
+  ['status.lifecycle', 'Draft', 'error status.lifecycle: it needs an episode'],
   ['status.held', { reason: 'storm', why: 'a storm' }, 'error status.held: only a draft is held'],
   ['spec.changes', [], 'error status.state: there is no change'],
   ['status.branch', 'main', 'error status.branch: wanted a branch below drafts/ or proposed/'],

@@ -140,7 +140,7 @@ function checkInert(item: YamlMap, severity: 'error' | 'warning'): readonly Find
   if (comments.some((comment) => comment.split('\n')[0] === INERT_LINE)) return []
   const finding = {
     path: undefined,
-    message: `the line ${INERT_LINE} does not stand directly above it: Argo CD would apply the file`,
+    message: `the line ${INERT_LINE} is not directly above it: Argo CD would apply the file`,
   }
   return [severity === 'warning' ? { ...finding, severity } : finding]
 }
@@ -159,7 +159,7 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
       {
         path: 'kind',
         message:
-          'a ResourceGroup stands in a package or on the ledger: a second one stops kpt live',
+          'a ResourceGroup belongs in a package or on the ledger: a second one stops kpt live',
       },
     ]
   if (findAnnotation(item, LOCAL_CONFIG) === 'true') return []
@@ -167,7 +167,7 @@ function checkForeign(item: YamlMap, apiVersion: string, kind: string): readonly
     {
       path: undefined,
       message:
-        'only documents of Backporch stand here: a syncer that reads the whole repository would apply it',
+        'only documents of Backporch belong here: a syncer that reads the whole repository would apply it',
     },
   ]
 }
@@ -205,7 +205,7 @@ function checkSet(items: readonly YamlMap[]): readonly FunctionResult[] {
       )
       return [
         JSON.stringify([...unit, findTextAt(item, 'spec', 'episode')]),
-        'another record is of the same episode',
+        'another record has the same episode',
       ]
     })()
     if (once === undefined) continue

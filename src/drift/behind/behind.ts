@@ -243,7 +243,7 @@ class LagClassifier {
         ? `${isNew}, ${git}`
         : `live is what ${commit.slice(0, 7)} rendered, ${git}`
     const { state, why, stuckSince } = this.explainWaiting(drift, index)
-    const says = report.says ?? (report.title === undefined ? undefined : `look at ${report.title}`)
+    const says = report.says ?? (report.title === undefined ? undefined : `check ${report.title}`)
     const observe =
       stuckSince === undefined || says === undefined || why === says ? {} : { observe: says }
     const late = stuckSince === undefined ? {} : { stuckSince }
@@ -338,7 +338,7 @@ class LagClassifier {
     const { earliest } = this.applied.getArrival(unapplied)
     const missed = `the syncer did not apply ${formatCommit(this.versions[unapplied])} within ${formatDuration(stuckAfter)}`
     if (earliest === undefined)
-      return `${missed} as far as anybody knows: the commit is dated in the future`
+      return `${missed}, as far as is known: the commit is dated in the future`
     const written = this.applied.findLastWrite(id)
     if (written === undefined || written <= computeSecondsAfter(earliest, stuckAfter)) return missed
     return `${missed}: it wrote the object at ${written}, so it reads an older commit, or somebody applied one under its name`

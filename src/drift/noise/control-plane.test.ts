@@ -308,13 +308,13 @@ test('mutes finalizers with a domain from controllers; those from a person are d
     'controller-finalizers',
     finalizer('finalizers.fluxcd.io', 'source-controller'),
     {},
-    /no controller that is known/,
+    /not a known controller/,
   )
   assertShows(
     'controller-finalizers',
     finalizer('example.com/clean-up', PERSON),
     {},
-    /no controller that is known/,
+    /not a known controller/,
   )
   assertShows('controller-finalizers', finalizer('guard', 'widget-controller'), {}, /no domain/)
   assertShows('controller-finalizers', finalizer('example.com/clean-up', 'curl'))

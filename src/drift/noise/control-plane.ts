@@ -258,7 +258,7 @@ function judgeFinalizer(drift: Drift, surroundings: Surroundings): Judgement | u
   if (!QUALIFIED.test(finalizer))
     return showDrift('its name has no domain, as the finalizers of controllers have')
   if (isPerson(drift) || !(isMachine(drift) || isOfItsSyncer(drift)))
-    return showDrift(`${describeWriter(drift)} wrote it, which is no controller that is known`)
+    return showDrift(`${describeWriter(drift)} wrote it, which is not a known controller`)
   return muteDrift(`${describeWriter(drift)} asks to clean up before the object is deleted`)
 }
 

@@ -65,8 +65,8 @@ test('known injectors and controllers may fill in a CA bundle that git omits', (
     )
   for (const git of ['', 'Cg=='])
     assertMutes('ca-bundle', bundle('cainjector', { git, change: 'modified' }))
-  assertShows('ca-bundle', bundle('some-process'), {}, /some-process is no injector that is known/)
-  assertShows('ca-bundle', bundle(''), {}, /nobody that the server knows is no injector/)
+  assertShows('ca-bundle', bundle('some-process'), {}, /some-process is not a known injector/)
+  assertShows('ca-bundle', bundle(''), {}, /an unknown writer is not a known injector/)
 })
 
 test('shows a CA bundle of a person, one that contradicts git, and one that is not a certificate', () => {
@@ -74,7 +74,7 @@ test('shows a CA bundle of a person, one that contradicts git, and one that is n
     'ca-bundle',
     bundle('kubectl-edit'),
     requested,
-    /^kubectl-edit wrote it, which is no injector$/,
+    /^kubectl-edit wrote it, which is not an injector$/,
   )
   assertShows('ca-bundle', bundle('kubectl-patch'), {}, /kubectl-patch/)
   assertShows(
@@ -227,13 +227,13 @@ test('mutes the eviction policy that a webhook fills into a disruption budget, b
     'disruption-budget-webhooks',
     policy('kubectl-edit'),
     {},
-    /kubectl-edit wrote it, which is no webhook/,
+    /kubectl-edit wrote it, which is not a webhook/,
   )
   assertShows(
     'disruption-budget-webhooks',
     policy('pdb-webhook', 'Sometimes'),
     {},
-    /no policy that the API has/,
+    /it does not hold a policy of the API/,
   )
   assertNotAbout('disruption-budget-webhooks', {
     of: budget,

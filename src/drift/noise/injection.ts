@@ -55,7 +55,8 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
     return undefined
   if (typeof drift.live !== 'string' || !drift.live.startsWith(PEM_HEAD))
     return showDrift('it holds no PEM certificate')
-  if (isPerson(drift)) return showDrift(`${describeWriter(drift)} wrote it, which is no injector`)
+  if (isPerson(drift))
+    return showDrift(`${describeWriter(drift)} wrote it, which is not an injector`)
   // A writer of the live object can set annotations too.
   const requested = INJECTS_CA.find(
     (key) => getTextAt(desired, 'metadata', 'annotations', key) !== '',
@@ -65,7 +66,7 @@ function judgeBundle(drift: Drift, { desired }: Surroundings): Judgement | undef
     return showDrift('git has a CA bundle of its own and no annotation that asks for another')
   if (isMachine(drift) || isWrittenBy(drift, CA_INJECTORS))
     return muteDrift(`git leaves it open, and ${describeWriter(drift)} filled it in`)
-  return showDrift(`git leaves it open, and ${describeWriter(drift)} is no injector that is known`)
+  return showDrift(`git leaves it open, and ${describeWriter(drift)} is not a known injector`)
 }
 
 interface Mesh {
@@ -155,13 +156,13 @@ function judgeBudget(drift: Drift, surroundings: Surroundings): Judgement | unde
   )
     return undefined
   if (drift.live !== 'IfHealthyBudget' && drift.live !== 'AlwaysAllow')
-    return showDrift('it holds no policy that the API has')
+    return showDrift('it does not hold a policy of the API')
   const webhook =
     hasNoOwner(drift, surroundings) ||
     (drift.actor.class === 'webhook' && drift.actor.confidence === 'field-manager')
   return webhook
     ? muteDrift('a webhook fills in the eviction policy that git leaves open')
-    : showDrift(`${describeWriter(drift)} wrote it, which is no webhook`)
+    : showDrift(`${describeWriter(drift)} wrote it, which is not a webhook`)
 }
 
 export const INJECTION_RULES: readonly NoiseRule[] = [

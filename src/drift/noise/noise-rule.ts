@@ -99,7 +99,7 @@ export function hasLeadingNames(path: FieldPath, names: readonly string[]): bool
 }
 
 export function describeWriter({ actor }: Drift): string {
-  return actor.confidence === 'field-manager' ? actor.manager : 'nobody that the server knows'
+  return actor.confidence === 'field-manager' ? actor.manager : 'an unknown writer'
 }
 
 export function isOwned({ actor }: Pick<Drift, 'actor'>): boolean {

@@ -114,7 +114,7 @@ function judgeFilled(
   return isMachine(drift)
     ? muteDrift(`git declares it empty, and ${describeWriter(drift)} fills it`)
     : showDrift(
-        `git declares it empty, and ${describeWriter(drift)}, which is no controller that is known, filled it`,
+        `git declares it empty, and ${describeWriter(drift)}, which is not a known controller, filled it`,
       )
 }
 

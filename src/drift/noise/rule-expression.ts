@@ -6,7 +6,7 @@ export const LONGEST_EXPRESSION = 500
 export function findExpressionProblem(text: string): string | undefined {
   if (text.length > LONGEST_EXPRESSION) return `wanted at most ${LONGEST_EXPRESSION} characters`
   const compiled = compile(text)
-  return 'problem' in compiled ? `no RE2 expression: ${compiled.problem}` : undefined
+  return 'problem' in compiled ? `not an RE2 expression: ${compiled.problem}` : undefined
 }
 
 export function matchesExpression(expression: string, text: string): boolean {

@@ -46,7 +46,7 @@ for (const [tool, edit, by] of MARKS) {
       {},
       /^kubectl-annotate wrote it, and not /,
     )
-    assertShows('syncer-metadata', edit(''), {}, /nobody that the server knows/)
+    assertShows('syncer-metadata', edit(''), {}, /an unknown writer/)
   })
 }
 
@@ -85,7 +85,7 @@ test('mutes the last-applied annotation of this object only by tools that apply'
     'kubectl-last-applied',
     note(LAST, 'kubectl-annotate', APPLIED),
     {},
-    /no tool that applies/,
+    /not a tool that applies/,
   )
   assertShows('kubectl-last-applied', note(LAST, 'kubectl-edit', APPLIED))
   assertShows('kubectl-last-applied', note(LAST, 'argocd-server', APPLIED))
@@ -117,7 +117,7 @@ for (const [rule, key] of [
   test(`${key}: mutes it for the syncer; a person who sets it causes drift`, () => {
     assertMutes(rule, note(key, 'ci Apply'), {}, /^the syncer ci keeps/)
     assertMutes(rule, note(key, 'configsync.gke.io Apply'))
-    assertShows(rule, note(key, 'kubectl-annotate'), {}, /no syncer that is known/)
+    assertShows(rule, note(key, 'kubectl-annotate'), {}, /not a known syncer/)
     assertNotAbout(rule, note('example.com/note', 'ci Apply'))
   })
 }

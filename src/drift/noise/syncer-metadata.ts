@@ -45,7 +45,7 @@ function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | unde
 function judgeLastApplied(drift: Drift, { syncer }: Surroundings): Judgement | undefined {
   if (!isLive(drift) || findMetadataKey(drift, 'annotations') !== LAST_APPLIED) return undefined
   if (!(isOwned(drift) && keepsLastApplied(drift.actor.manager)) && !isFromSyncer(drift, syncer))
-    return showDrift(`${describeWriter(drift)} wrote it, which is no tool that applies`)
+    return showDrift(`${describeWriter(drift)} wrote it, which is not a tool that applies`)
   if (!isAppliedAs(drift)) return showDrift('it does not hold this object as somebody applied it')
   return muteDrift(
     'client-side apply keeps in it what was applied; what it changed is shown by itself',
@@ -84,7 +84,7 @@ function judgeDirective(
     return muteDrift(`the syncer ${drift.actor.manager} keeps with it how it applies`)
   return SYNCERS.some((one) => isOf(one, drift))
     ? muteDrift(`${describeWriter(drift)} keeps with it how it applies`)
-    : showDrift(`${describeWriter(drift)} wrote it, which is no syncer that is known`)
+    : showDrift(`${describeWriter(drift)} wrote it, which is not a known syncer`)
 }
 
 export const SYNCER_METADATA_RULES: readonly NoiseRule[] = [

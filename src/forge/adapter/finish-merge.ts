@@ -60,7 +60,7 @@ export function createNotOpenFailure(remote: string, ref: string, why: string): 
     what: `there is no open pull request of ${ref.replace(/^refs\/heads\//, '')}`,
     where: remote,
     why,
-    remedy: 'run backporch scan, which puts that right, then decide',
+    remedy: 'run backporch scan, which corrects that, then decide',
     retry: 'on-change',
   })
 }

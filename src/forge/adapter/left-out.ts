@@ -3,7 +3,7 @@
 const CANNOT = {
   reviewers: 'cannot be asked for a review',
   assignees: 'cannot be assigned',
-  milestone: 'is no open milestone',
+  milestone: 'is not an open milestone',
 } as const
 
 interface Told {

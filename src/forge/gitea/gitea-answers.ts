@@ -6,7 +6,7 @@ import type { KnownProposal } from '../ports/hosted-forge.ts'
 
 const user = z.object({ login: z.string() })
 const label = z.object({ id: z.int(), name: z.string() })
-const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'is no time')
+const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'is not a time')
 const time = moment.nullish()
 const commit = z.string().regex(/^([0-9a-f]{40})?$/)
 

@@ -83,7 +83,7 @@ async function findPermission(
   login: string,
   signal: AbortSignal,
 ): Promise<Permission> {
-  const what = `ask what ${login} may do`
+  const what = `read the permission of ${login}`
   const path = client.buildPath(`/collaborators/${encodeURIComponent(login)}/permission`)
   try {
     const { permission } = await client.get({ path, what }, permissionSchema, signal)
@@ -123,7 +123,7 @@ function createLoginReader(client: GiteaClient): (signal: AbortSignal) => Promis
   let self: Promise<string> | undefined
   return (signal) => {
     self ??= client
-      .get({ path: '/user', what: 'ask whose the token is' }, userSchema, signal)
+      .get({ path: '/user', what: 'read the account of the token' }, userSchema, signal)
       .then(({ login }) => login)
     return self.catch((thrown: unknown) => {
       self = undefined

@@ -65,7 +65,7 @@ export class GiteaLabels {
     throw createRefusedRequest(
       { address: this.#client.address, what },
       why,
-      'look at the labels of the repository',
+      'check the labels of the repository',
     )
   }
 

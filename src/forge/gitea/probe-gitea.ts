@@ -21,7 +21,7 @@ export async function probeGitea(
   const { owner, repository } = client.address
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`
   const facts = parseFacts(
-    await client.send({ method: 'GET', path, what: 'look at the repository' }, signal),
+    await client.send({ method: 'GET', path, what: 'read the repository' }, signal),
   )
   const name = `Gitea ${owner}/${repository}`
   const findings: Finding[] = [
@@ -61,7 +61,7 @@ export async function probeGitea(
 async function mayChange(client: GiteaClient, path: string, signal: AbortSignal): Promise<boolean> {
   try {
     await client.send(
-      { method: 'PATCH', path, body: {}, what: 'ask what the token may do' },
+      { method: 'PATCH', path, body: {}, what: 'read the rights of the token' },
       signal,
     )
     return true

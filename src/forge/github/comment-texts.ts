@@ -14,7 +14,7 @@ const QUERY = `query Texts($ids: [ID!]!) {
   }
 }`
 const MOST_IDS = 100
-const WHAT = 'ask who wrote a comment'
+const WHAT = 'read who wrote a comment'
 
 const answerSchema = z.object({
   nodes: z.array(

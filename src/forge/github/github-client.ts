@@ -91,19 +91,19 @@ export class GitHubClient {
   /** @throws Failure BP5003 when it is not visible, BP5008 when its name belongs to another one */
   async observe(signal: AbortSignal): Promise<RepositoryFacts> {
     const { owner, repository: repo } = this.address
-    const { data } = await this.ask('look at the repository', () =>
+    const { data } = await this.ask('read the repository', () =>
       this.octokit.rest.repos.get({ owner, repo, request: { signal } }),
     )
     const facts = parseFacts(data)
     if (facts === undefined)
       throw createWrongForgeFailure(
-        { address: this.address, what: 'look at the repository' },
+        { address: this.address, what: 'read the repository' },
         'its answer is not a repository',
       )
     if (this.#facts !== undefined && this.#facts.id !== facts.id) {
       const why = `another repository has that name now (id ${facts.id}, before ${this.#facts.id})`
       throw createGoneFailure(
-        { address: this.address, what: 'go on with the repository' },
+        { address: this.address, what: 'continue with the repository' },
         why,
         'check who created it, then name the right one',
       )
@@ -133,7 +133,7 @@ export class GitHubClient {
     if (this.#login !== undefined) return this.#login
     const query = 'query Who { viewer { login } }'
     const answer = await this.queryGraphql<{ viewer?: { login?: unknown } }>(
-      'ask who we are',
+      'read the account of the token',
       query,
       {},
       signal,
@@ -141,7 +141,7 @@ export class GitHubClient {
     const login = answer.viewer?.login
     if (typeof login !== 'string' || login === '')
       throw createWrongForgeFailure(
-        { address: this.address, what: 'ask who we are' },
+        { address: this.address, what: 'read the account of the token' },
         'its answer names no account',
       )
     this.#login = login

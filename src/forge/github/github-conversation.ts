@@ -110,7 +110,7 @@ export class GitHubConversation {
   async findPermission(login: string, signal: AbortSignal): Promise<Permission> {
     const { octokit } = this.#client
     const target = await this.#client.getTarget(signal)
-    const what = 'ask what a person may do'
+    const what = 'read the permission of a person'
     try {
       const { data } = await this.#client.ask(what, () =>
         octokit.rest.repos.getCollaboratorPermissionLevel({ ...target, username: login }),

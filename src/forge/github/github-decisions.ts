@@ -106,7 +106,7 @@ export class GitHubDecisions {
 
   async #enqueue(number: number, commit: ObjectId, signal: AbortSignal): Promise<'queued'> {
     const target = await this.#client.getWritableTarget(`enqueue #${number}`, signal)
-    const { data } = await this.#client.ask(`look at #${number}`, () =>
+    const { data } = await this.#client.ask(`check #${number}`, () =>
       this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
     )
     try {
@@ -126,7 +126,7 @@ export class GitHubDecisions {
 
   async #findMergeCommit(number: number, thrown: unknown, signal: AbortSignal): Promise<ObjectId> {
     const target = await this.#client.getTarget(signal)
-    const { data } = await this.#client.ask(`look at #${number}`, () =>
+    const { data } = await this.#client.ask(`check #${number}`, () =>
       this.#client.octokit.rest.pulls.get({ ...target, pull_number: number }),
     )
     if (!data.merged || data.merge_commit_sha === null) throw thrown

@@ -61,7 +61,7 @@ function findReason(
       return [
         'BP5008',
         `it is blocked for legal reasons (${text})`,
-        'look at the repository in a browser',
+        'open the repository in a browser',
       ]
     default:
       return undefined

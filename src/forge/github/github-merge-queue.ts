@@ -81,7 +81,7 @@ export async function readEnqueuer(
   number: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const what = `look who put #${number} into the merge queue`
+  const what = `read who put #${number} into the merge queue`
   const { owner, repo } = await client.getTarget(signal)
   const read = enqueuerSchema.safeParse(
     await client.queryGraphql<unknown>(what, ENQUEUER, { owner, name: repo, number }, signal),

@@ -154,7 +154,7 @@ export class GitHubProposals {
 
   async isOpen({ number, label }: KnownProposal, signal: AbortSignal): Promise<boolean> {
     const target = await this.#client.getTarget(signal)
-    return (await this.#get(target, number, `look at ${label}`)).state === 'open'
+    return (await this.#get(target, number, `read ${label}`)).state === 'open'
   }
 
   async ensure(
@@ -205,10 +205,7 @@ export class GitHubProposals {
     const open = pulls.filter(({ state }) => state === 'open')
     return open.length > 0
       ? open
-      : filterByBranch(
-          await this.#list('look for the pull request', { state: 'open' }, signal),
-          ref,
-        )
+      : filterByBranch(await this.#list('find the pull request', { state: 'open' }, signal), ref)
   }
 
   async #listPulls(ref: string, signal: AbortSignal): Promise<ListedPull[]> {
@@ -216,7 +213,7 @@ export class GitHubProposals {
     const head = `${owner}:${ref.slice(HEADS.length)}`
     // A server may not know the filter.
     return filterByBranch(
-      await this.#list('look for the pull request', { state: 'all', head }, signal),
+      await this.#list('find the pull request', { state: 'all', head }, signal),
       ref,
     ).reverse()
   }
@@ -264,7 +261,7 @@ export class GitHubProposals {
     signal: AbortSignal,
   ): Promise<void> {
     const target = await this.#client.getTarget(signal)
-    if ((await this.#get(target, number, `look at ${label}`)).state !== 'open') return
+    if ((await this.#get(target, number, `read ${label}`)).state !== 'open') return
     await this.#client.getWritableTarget(`close ${label}`, signal)
     await this.#client.ask(`close ${label}`, () =>
       this.#client.octokit.rest.pulls.update({ ...target, pull_number: number, state: 'closed' }),
@@ -306,7 +303,7 @@ export class GitHubProposals {
 
   async #setDraft(number: number, draft: boolean, signal: AbortSignal): Promise<void> {
     const target = await this.#client.getWritableTarget(`update #${number}`, signal)
-    const pull = await this.#get(target, number, `look at #${number}`)
+    const pull = await this.#get(target, number, `read #${number}`)
     if (pull.draft === draft) return
     const mutation = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
     const query = `mutation Draft($id: ID!) { ${mutation}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`
@@ -337,7 +334,7 @@ export class GitHubProposals {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const target = await this.#client.getTarget(signal)
-    const what = `look who decided #${pull.number}`
+    const what = `read who decided #${pull.number}`
     if (pull.merged_at !== null) {
       const { merged_by } = await this.#get(target, pull.number, what)
       const { login = '', type } = merged_by ?? {}

@@ -66,7 +66,7 @@ export async function probeGitHub(
 ): Promise<readonly Finding[]> {
   const { owner, repository: repo } = client.address
   const name = `GitHub ${owner}/${repo}`
-  const answer = await client.ask('look at the repository', () =>
+  const answer = await client.ask('read the repository', () =>
     client.octokit.rest.repos.get({ owner, repo, request: { signal } }),
   )
   const { data, headers } = answer
@@ -121,7 +121,7 @@ async function isInstalled(
   const requested = { per_page: PAGE, request: { signal } }
   try {
     for (let page = 1; ; page += 1) {
-      const { data } = await client.ask('ask what the token is for', () =>
+      const { data } = await client.ask('read the permissions of the token', () =>
         apps.listReposAccessibleToInstallation({ ...requested, page }),
       )
       if (data.repositories.some((repository) => repository.id === id)) return true

@@ -137,9 +137,9 @@ export class WebhookReading {
       `signature ${computeHash(signature)}`,
       ...(delivery === undefined ? [] : [`delivery ${delivery}`]),
     ]
-    if (!window.isNew(names, now)) return createIgnoredAnswer('this delivery was here before')
+    if (!window.isNew(names, now)) return createIgnoredAnswer('this delivery was received before')
     if (!EVENTS.has(event) && event !== CHECK_EVENT)
-      return createIgnoredAnswer('no event that matters here')
+      return createIgnoredAnswer('the event is not relevant')
     if (body === undefined) return OBSERVE
     const value = parseBody(body)
     const named = getOwnKey(getOwnKey(value, 'repository'), 'full_name')

@@ -331,7 +331,7 @@ test('reports an unavailable listen address with the reason', async (t) => {
   const cases = [
     ['127.0.0.1', port, /another program/],
     ['192.0.2.1', 0, /does not have that address/],
-    ['name.invalid', 0, /no address|the system says/],
+    ['name.invalid', 0, /no address|the system answered/],
   ] as const
   for (const [host, wanted, why] of cases) {
     await assert.rejects(

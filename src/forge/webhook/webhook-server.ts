@@ -70,7 +70,7 @@ function exchange(
     exchanged.turnAway(405, 'webhooks are sent with POST', { allow: 'POST' })
   else if (path !== HEALTH) exchanged.turnAway(404, `webhooks are sent to ${WEBHOOK}`)
   else if (method === 'GET' || method === 'HEAD') exchanged.answer(200, 'ok')
-  else exchanged.turnAway(405, 'ask with GET', { allow: 'GET, HEAD' })
+  else exchanged.turnAway(405, 'use GET', { allow: 'GET, HEAD' })
 
   function receive(): void {
     const reading = options.intake.begin(request.headers)

@@ -131,7 +131,7 @@ export function parseAllowedSigners(text: string, where: string, email: string):
     if (principals === undefined)
       throw createUnusableFailure(
         at,
-        'it is no line of an allowed signers file',
+        'it is not a line of an allowed signers file',
         `write it as ${email} ssh-ed25519 AAAA…`,
       )
     if (!matches(principals, email)) return []
@@ -143,7 +143,7 @@ export function parseAllowedSigners(text: string, where: string, email: string):
     if (options !== undefined && namespaces === undefined)
       throw createUnusableFailure(
         at,
-        `the option ${options.slice(0, 40)} is not followed`,
+        `the option ${options.slice(0, 40)} is not supported`,
         'leave namespaces="git" alone there, and remove a line whose key is not good any more',
       )
     if (namespaces !== undefined && !matches(namespaces, 'git')) return []

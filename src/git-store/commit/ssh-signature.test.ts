@@ -229,7 +229,7 @@ describe('signatures of commits', { skip }, () => {
       ],
       [generate('ecdsa', '-t', 'ecdsa', '-N', ''), /its type is ecdsa-sha2-nistp256/],
       [at('pem'), /another format than OpenSSH's/],
-      [`${own}.pub`, /it is no private key/],
+      [`${own}.pub`, /it is not a private key/],
       [at('nowhere'), /cannot be read \(ENOENT\)/],
       [folder, /cannot be read \(EISDIR\)/],
     ]

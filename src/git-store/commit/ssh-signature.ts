@@ -42,7 +42,7 @@ export function parsePrivateKey(text: string): SigningKey {
     throw new UnusableKey(
       text.includes(' PRIVATE KEY-----') || text.includes('-----BEGIN PRIVATE KEY-----')
         ? "it is a private key in another format than OpenSSH's"
-        : 'it is no private key',
+        : 'it is not a private key',
     )
   }
   const bytes = Buffer.from(body, 'base64')

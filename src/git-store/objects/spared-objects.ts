@@ -97,7 +97,7 @@ export class SparedObjects implements ObjectSource {
       this.#turnsLeft = this.#pause
       if (this.#folder.isNews(true))
         note(
-          `the cache folder ${cacheFolder} takes no data (${refused?.why ?? 'it is full'}): the repository is read through a temporary folder, which ` +
+          `the cache folder ${cacheFolder} cannot be written (${refused?.why ?? 'it is full'}): the repository is read through a temporary folder, which ` +
             'is slower; free space, or name another folder in XDG_CACHE_HOME',
         )
       return this.#used
@@ -112,7 +112,9 @@ export class SparedObjects implements ObjectSource {
     this.#spare = undefined
     this.#used = this.#own
     if (this.#folder.isNews(false))
-      this.#parts.note(`the cache folder ${this.#parts.cacheFolder} takes data again, and is used`)
+      this.#parts.note(
+        `the cache folder ${this.#parts.cacheFolder} can be written again, and is used`,
+      )
   }
 }
 

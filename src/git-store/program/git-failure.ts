@@ -34,7 +34,7 @@ export function createUnansweredFailure(remote: string, why: string, cause?: unk
     where: remote,
     why,
     remedy:
-      'look whether the machine has free memory and processors and its disk answers, then run again',
+      'check that the machine has free memory and processors and that its disk answers, then run again',
     retry: 'backoff',
     cause,
   })

@@ -142,7 +142,7 @@ function createTakenNameFailure(
   const name = inWay.replace(/^refs\/heads\//, '')
   return new Failure({
     code: 'BP4002',
-    what: `${ref.replace(/^refs\/heads\//, '')} cannot be made`,
+    what: `${ref.replace(/^refs\/heads\//, '')} cannot be created`,
     where: remote,
     why: `${inWay} exists, and git keeps no branch below another one`,
     remedy: `rename ${name} on the remote: git push origin ${inWay}:refs/heads/NEW-NAME :${inWay}`,
@@ -204,7 +204,7 @@ async function judge(
     unpacked,
     ...reasons,
     report.messages,
-    done.length === 0 ? '' : formatRefNames('moved all the same', done),
+    done.length === 0 ? '' : formatRefNames('moved nevertheless', done),
   ]
   const whys = [...selectOwnReasons(report.refused)].map(
     ([ref, reason]) => [ref, line([unpacked, reason, report.messages])] as const,

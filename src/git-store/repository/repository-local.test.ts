@@ -318,7 +318,7 @@ withRepository(
     const { why } = await expectFailure(repository.push(updates, signal), 'BP4002')
     assert.match(
       why,
-      /refs\/heads\/drift-ledger: hook declined.*no ledger.*moved all the same refs\/heads\/drafts\/apps\/web\/drift-1$/,
+      /refs\/heads\/drift-ledger: hook declined.*no ledger.*moved nevertheless refs\/heads\/drafts\/apps\/web\/drift-1$/,
     )
     fixture.git('config', '--unset', 'receive.advertiseAtomic')
     fixture.git('update-ref', '-d', DRAFT)

@@ -35,7 +35,7 @@ export function createRuntimeMissingFailure(
   const { image, exec } = step.function
   return new Failure({
     code: 'BP1201',
-    what: `RuntimeMissing(${getFunctionName(step.function)}): nothing here can run the function`,
+    what: `RuntimeMissing(${getFunctionName(step.function)}): no available runtime can run the function`,
     where: describeStep(step),
     why: `${image === undefined ? `the program ${JSON.stringify(exec?.slice(0, 120) ?? '')}` : `the image ${image}`}: ${why}`,
     remedy,

@@ -123,7 +123,7 @@ function listOf(text: string, where: string): YamlMap {
 function listItemMaps(list: YamlMap, where: string): YamlMap[] {
   return listItemsAt(list, 'items').map((item: YamlNode, index) => {
     const target = resolveAlias(item)
-    if (target.kind !== 'map') throw createNoListFailure(where, `item ${index + 1} is no map`)
+    if (target.kind !== 'map') throw createNoListFailure(where, `item ${index + 1} is not a map`)
     return target
   })
 }

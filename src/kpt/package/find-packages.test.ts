@@ -148,7 +148,7 @@ describe('selectPackages', () => {
   it('for an unknown name, lists the only package, or how many there are', () => {
     assert.equal(
       failureOf(['elsewhere'], findPackages(tree('apps/web/Kptfile'))).remedy,
-      'name the only package that there is, apps/web',
+      'name the only package, apps/web',
     )
     assert.equal(
       failureOf(['elsewhere']).remedy,

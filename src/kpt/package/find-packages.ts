@@ -110,7 +110,7 @@ function findPackagesByName(
       near.length > 0
         ? `name one of: ${near.join(', ')}`
         : packages.length === 1
-          ? `name the only package that there is, ${packages[0]?.path || '.'}`
+          ? `name the only package, ${packages[0]?.path || '.'}`
           : `name one of the ${packages.length} packages; "backporch get packages" lists them`,
   })
 }

@@ -45,7 +45,7 @@ export function checkFunctionConfigs(
 }
 
 const NOT_READ =
-  'the file is not one of the package that kpt reads: it is ignored by .krmignore, of a subpackage, or not named .yaml, .yml or .json'
+  'kpt does not read the file as part of the package: it is ignored by .krmignore, in a subpackage, or not named .yaml, .yml or .json'
 
 function findConfigProblem(
   file: PackageFile | undefined,
@@ -64,10 +64,10 @@ function findConfigProblem(
       return `the file has ${documents.length} documents, wanted one`
     const resource = readResource(only.value)
     return 'problem' in resource
-      ? `the file is no Kubernetes object: ${resource.problem}`
+      ? `the file is not a Kubernetes object: ${resource.problem}`
       : undefined
   } catch (thrown) {
-    if (thrown instanceof Failure) return 'the file is no YAML that can be read'
+    if (thrown instanceof Failure) return 'the file is not valid YAML'
     throw thrown
   }
 }

@@ -75,8 +75,8 @@ describe('parseKptAnnotations', () => {
     const read = parseKptAnnotations(`x\nkpt:{broken\nkpt:[1]\n${LINE}`)
     assert.deepEqual(read.annotations, [DRIFT])
     assert.deepEqual(read.problems, [
-      'line 2 of the message begins with kpt: and is no JSON mapping',
-      'line 3 of the message begins with kpt: and is no JSON mapping',
+      'line 2 of the message begins with kpt: and is not a JSON mapping',
+      'line 3 of the message begins with kpt: and is not a JSON mapping',
     ])
   })
 })

@@ -45,7 +45,7 @@ export function parseKptAnnotations(message: string): {
     if (!line.startsWith('kpt:')) return
     const annotation = parseLine(line.slice('kpt:'.length))
     if (annotation === undefined)
-      problems.push(`line ${index + 1} of the message begins with kpt: and is no JSON mapping`)
+      problems.push(`line ${index + 1} of the message begins with kpt: and is not a JSON mapping`)
     else annotations.push(annotation)
   })
   return { annotations, problems }

@@ -65,7 +65,7 @@ export function readKptfile(text: string, where: string): KptfileReading {
 function emptyKptfile(where: string): Failure {
   return new Failure({
     code: 'BP1101',
-    what: 'the Kptfile is not one',
+    what: 'the file is not a valid Kptfile',
     where,
     why: 'the file is empty, or has nothing but comments',
     remedy: `give it apiVersion: ${KPTFILE_API_VERSION}, kind: ${KPTFILE_KIND} and metadata.name`,
@@ -74,7 +74,7 @@ function emptyKptfile(where: string): Failure {
 }
 
 const WHAT: { readonly [code: string]: string } = {
-  BP1101: 'the Kptfile is not one',
+  BP1101: 'the file is not a valid Kptfile',
   BP1102: 'the package has no name',
   BP1103: 'the Kptfile has a field that kpt does not know',
   BP1104: 'a function of the pipeline is not valid',
@@ -125,7 +125,7 @@ class KptfileReader {
       this.refuse(
         'BP1110',
         this.getPosition(offset),
-        `the key is there twice, first at line ${first}${describeOthers(note)}; kpt refuses that`,
+        `the key appears twice, first at line ${first}${describeOthers(note)}; kpt refuses that`,
         'keep one of them',
       )
     }

@@ -265,7 +265,7 @@ describe('listPackageRevisions', () => {
   it('lists a name that is not a DNS label, with the problem that Porch cannot use it', () => {
     const listing = list({ 'refs/heads/drafts/a/Drift.2026_11': '1' })
     assert.deepEqual(rows(listing), ['repo.a.Drift.2026_11 0 Draft'])
-    assert.match(listing.problems[0]?.text ?? '', /no DNS label/)
+    assert.match(listing.problems[0]?.text ?? '', /not a DNS label/)
   })
 
   it('lists a root package without a name, and tags of packages below it with their names', () => {

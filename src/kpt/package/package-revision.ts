@@ -282,14 +282,14 @@ function listRevisionProblems(
       problems.push({
         cause: 'porch-name-not-label',
         subject: subjectOf(revision),
-        text: 'Porch lists it and can neither read nor propose it by name, since a part of it is no DNS label',
+        text: 'Porch lists it and can neither read nor propose it by name, because a part of it is not a DNS label',
       })
     }
     if (revision.revision < 0 && revision.ref.startsWith('refs/tags/'))
       problems.push({
         cause: 'porch-tag-not-number',
         subject: revision.ref,
-        text: 'the tag is no number, so Porch lists it as revision -1',
+        text: 'the tag is not a number, so Porch lists it as revision -1',
       })
   }
   return problems

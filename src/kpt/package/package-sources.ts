@@ -117,7 +117,7 @@ export class PackageSources {
         continue
       throw new Failure({
         code: 'BP1204',
-        what: 'what comes out of the pipeline is not a package',
+        what: 'the output of the pipeline is not a package',
         where: this.resolveLocation(path),
         why: `config.kubernetes.io/path cannot be a directory: ${path}`,
         remedy: 'correct the function that sets the path of the resource',
@@ -153,7 +153,7 @@ export class PackageSources {
     const file = this.files.get(path)
     if (file === undefined) return undefined
     if (file.mode === '120000') return 'a symbolic link is not followed'
-    if (file.mode === '160000') return 'a submodule is not looked into'
+    if (file.mode === '160000') return 'a submodule is not read'
     const start = new TextDecoder().decode(file.content.subarray(0, LFS_POINTER.length))
     return start === LFS_POINTER
       ? 'the file is in Git LFS, and only its pointer is in the commit'
@@ -219,9 +219,9 @@ export function isKptfile(path: string): boolean {
 function createTooDeepFailure(where: string): Failure {
   return new Failure({
     code: 'BP1111',
-    what: 'the package is deeper than what is read',
+    what: 'the package is deeper than the limit',
     where: `${where.slice(0, 200)}/…`,
-    why: `more than ${MAX_FOLDERS} folders lie inside each other`,
+    why: `its folders are nested more than ${MAX_FOLDERS} deep`,
     remedy: 'move the files up, or out of the package',
     retry: 'on-change',
   })

@@ -76,7 +76,7 @@ function resolveWrittenPath(folder: string, path: string): string {
   if (joined !== '.' && joined !== '..' && !joined.startsWith('../')) return joined
   throw new Failure({
     code: 'BP1204',
-    what: 'what comes out of the pipeline is not a package',
+    what: 'the output of the pipeline is not a package',
     why: `resource must be written under package: ${path}`,
     remedy: 'correct the function that sets the path of the resource',
     retry: 'on-change',

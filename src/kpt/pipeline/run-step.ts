@@ -74,7 +74,7 @@ export function* runStep(
   // 1.0.0-beta.56).
   const narrowed = step.function.selectors.length > 0 || step.function.exclude.length > 0
   if (output.length === 0 && items.length > 0 && step.list === 'mutators' && !narrowed)
-    throw createBadOutputFailure(step, 'the function gave back no resources at all')
+    throw createBadOutputFailure(step, 'the function returned no resources')
   finish(step, output, {
     byId: new Map(items.map((item, index) => [String(index + 1), item])),
     folder: getConfigFolder(config),
@@ -239,7 +239,7 @@ function createFunctionFailure(
     what: `the function ${getFunctionName(step.function)} failed`,
     where: describeStep(step),
     why: text === '' ? `it ended with exit code ${exitCode}` : text,
-    remedy: 'correct what it names, or its config, and commit',
+    remedy: 'correct the named resource or the config of the function, and commit',
     retry: 'on-change',
   })
 }
@@ -259,7 +259,7 @@ function getFirstLine(text: string): string {
 export function createBadOutputFailure(step: PipelineStep, why: string): Failure {
   return new Failure({
     code: 'BP1204',
-    what: `what goes into or comes out of the function ${getFunctionName(step.function)} is not a package`,
+    what: `the input or output of the function ${getFunctionName(step.function)} is not a package`,
     where: describeStep(step),
     why,
     remedy: 'correct the resource that it names, or remove the function from the pipeline',

@@ -51,11 +51,9 @@ export function chooseRelease(
   if (release !== undefined && variant !== undefined)
     return { run: variant.run, release, moves: exact === undefined && !frozen }
   const means =
-    release === undefined || exact !== undefined
-      ? ''
-      : ` is now ${formatRelease(release)}, and that`
+    release === undefined || exact !== undefined ? '' : ` is now ${formatRelease(release)}, which`
   return {
-    why: `${tag ?? 'no tag'}${means} is none of the releases that are built in (${describeReleases(builtIn)})`,
+    why: `${tag ?? 'no tag'}${means} is not a built-in release (${describeReleases(builtIn)})`,
   }
 }
 

@@ -112,7 +112,7 @@ test('a moving tag means the newest known release, with a note; no tag of the ol
   const choice = chooseRuntime(stepOf({ image: `${name}:latest` }), NOTHING_ALLOWED, BUILT_IN)
   assert.equal(
     choice.is === 'built-in' && choice.remark,
-    `the tag latest of ${name} means another release from time to time: v0.4.6 runs`,
+    `the tag latest of ${name} changes its release over time: v0.4.6 runs`,
   )
 })
 

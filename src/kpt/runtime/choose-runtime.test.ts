@@ -104,7 +104,7 @@ test('allows a module by its absolute path, and matches it by path, by suffix or
   for (const exec of ['./team.mjs', 'node fn/team.mts', '/srv/team.ts'])
     assert.match(
       remedyOf({ exec }),
-      /^allow the module .*--allow-module=\/…\/team\.(?:mjs|mts|ts); no setting of the package can$/,
+      /^allow the module .*--allow-module=\/…\/team\.(?:mjs|mts|ts); no setting of the package can allow it$/,
       exec,
     )
 })
@@ -149,9 +149,9 @@ test('a rejection names the line of the Kptfile and the options of the operator 
     code: 'BP1206',
     what: 'the pipeline wants to run a program, sh',
     where: 'apps/web/Kptfile:7 (mutator 1, sh)',
-    why: 'exec "../../bin/sh": its path is relative, and there is no folder that it could start from',
+    why: 'exec "../../bin/sh": its path is relative, and there is no base folder for it',
     remedy:
-      'name the program without a path in the Kptfile (exec: sh), and allow it by its absolute path where it may run: --allow-exec=/…/sh',
+      'name the program without a path in the Kptfile (exec: sh), and allow it by its absolute path: --allow-exec=/…/sh',
     retry: 'on-change',
   })
   assert.deepEqual(reported({ image: 'evil.example/x:latest' }), {
@@ -160,14 +160,14 @@ test('a rejection names the line of the Kptfile and the options of the operator 
     where: 'apps/web/Kptfile:7 (mutator 1, x)',
     why: 'evil.example/x:latest is not on the list of images that are allowed',
     remedy:
-      'allow it with --allow-image=evil.example/x:latest where it may run; no setting of the package can',
+      'allow it with --allow-image=evil.example/x:latest; no setting of the package can allow it',
     retry: 'on-change',
   })
   assert.deepEqual(reported({ image: 'gcr.io/kpt-fn/set-labels:v0.1.4' }), {
     code: 'BP1201',
-    what: 'RuntimeMissing(set-labels): nothing here can run the function',
+    what: 'RuntimeMissing(set-labels): no available runtime can run the function',
     where: 'apps/web/Kptfile:7 (mutator 1, set-labels)',
-    why: 'the image gcr.io/kpt-fn/set-labels:v0.1.4: v0.1.4 is none of the releases that are built in (v0.1.5, v0.2.0 to v0.2.1)',
+    why: 'the image gcr.io/kpt-fn/set-labels:v0.1.4: v0.1.4 is not a built-in release (v0.1.5, v0.2.0 to v0.2.1)',
     remedy:
       'use ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2.1, which is built in, or allow this image with --allow-image=gcr.io/kpt-fn/set-labels:v0.1.4',
     retry: 'on-change',
@@ -190,16 +190,18 @@ test('the remedy for a rejected image allows it, including the tag field', () =>
     { image: 'evil.example/x', tag: 'edge' },
   ]) {
     const [, image = ''] =
-      /^allow it with --allow-image=(\S+) where it may run;/.exec(remedyOf(what)) ?? []
+      /^allow it with --allow-image=(\S+); no setting of the package can allow it$/.exec(
+        remedyOf(what),
+      ) ?? []
     assert.equal(chosen(what, { images: [image] }), `image ${image}`)
   }
 })
 
 test('the remedy for a rejected program allows it', () => {
-  assert.match(remedyOf({ exec: 'my-fn' }), /^allow it with --allow-exec="my-fn" /)
+  assert.match(remedyOf({ exec: 'my-fn' }), /^allow it with --allow-exec="my-fn"; /)
   assert.match(
     remedyOf({ exec: '/opt/my-fn --x' }),
-    /^allow it with --allow-exec="\/opt\/my-fn --x" /,
+    /^allow it with --allow-exec="\/opt\/my-fn --x"; /,
   )
   // Whether or not somebody allowed the relative path.
   for (const exec of [[], ['./my-fn']]) {

@@ -36,7 +36,7 @@ export type ChosenRuntime =
   | { readonly is: 'not-run'; readonly failure: Failure }
   | { readonly is: 'refused'; readonly failure: Failure }
 
-const RELATIVE = 'its path is relative, and there is no folder that it could start from'
+const RELATIVE = 'its path is relative, and there is no base folder for it'
 
 /** The older one gets no new releases. */
 const FROZEN_CATALOG = 'gcr.io/kpt-fn/'
@@ -131,7 +131,7 @@ function chooseForExec(
     : {
         is: 'built-in',
         run,
-        remark: `the built-in ${name} stands for the program ${JSON.stringify(program)}`,
+        remark: `the built-in ${name} replaces the program ${JSON.stringify(program)}`,
       }
 }
 
@@ -154,7 +154,7 @@ function findAllowedModule(
     is: 'module',
     file,
     ...(isPath
-      ? { remark: `the module ${file} stands for the program ${JSON.stringify(path)}` }
+      ? { remark: `the module ${file} replaces the program ${JSON.stringify(path)}` }
       : {}),
   }
 }
@@ -198,7 +198,7 @@ function chooseForImage(
     return {
       is: 'built-in',
       run,
-      remark: `${reference} means another release from time to time: ${formatRelease(release)} runs`,
+      remark: `${reference} changes its release over time: ${formatRelease(release)} runs`,
     }
   }
   if (allowed.images.some((prefix) => prefix.endsWith('/') && full.startsWith(prefix))) {

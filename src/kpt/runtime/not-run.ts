@@ -12,7 +12,7 @@ import { describeStep, type PipelineStep } from '../function/pipeline-step.ts'
 const NOT_RUN = 'backporch.dev/not-run'
 
 export function answerNotRun(items: readonly YamlMap[], { why, remedy }: Failure): FunctionOutput {
-  const message = `it did not run, and what it would report is not known: ${why}; ${remedy}`
+  const message = `it did not run, so its results are unknown: ${why}; ${remedy}`
   return createSuccess(items, [{ message, severity: 'warning', tags: { [NOT_RUN]: 'true' } }])
 }
 

@@ -34,17 +34,17 @@ function allowProgram(text: string): string {
   const [, module] =
     /^(?:(?:.*\/)?node )?(?:\S*\/)?([^\s/]+\.[cm]?[jt]s)$/.exec([program, ...words].join(' ')) ?? []
   if (module !== undefined)
-    return `allow the module by its absolute path where it may run, --allow-module=/…/${module}; no setting of the package can`
+    return `allow the module by its absolute path, --allow-module=/…/${module}; no setting of the package can allow it`
   if (program.startsWith('/') || !program.includes('/'))
-    return `allow it with --allow-exec=${quoteText(text)} where it may run; no setting of the package can`
+    return `allow it with --allow-exec=${quoteText(text)}; no setting of the package can allow it`
   const name = program.replace(/^.*\//, '') || 'NAME'
   return words.length === 0
-    ? `name the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path where it may run: --allow-exec=/…/${name}`
-    : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text where it may run: --allow-exec='${name} …'`
+    ? `name the program without a path in the Kptfile (exec: ${name}), and allow it by its absolute path: --allow-exec=/…/${name}`
+    : `name the program without a path in the Kptfile, as found on the PATH, and allow the whole text: --allow-exec='${name} …'`
 }
 
 export function createNoProgramFailure(step: PipelineStep): Failure {
-  const why = `exec ${quoteText((step.function.exec ?? '').trim())}: its text is not words as a shell has them`
+  const why = `exec ${quoteText((step.function.exec ?? '').trim())}: the text cannot be split into words as a shell does`
   return createRefusedFailure(
     step,
     'a program',
@@ -59,7 +59,7 @@ export function createImageNotAllowedFailure(step: PipelineStep, image: string):
     step,
     'an image',
     why,
-    `allow it with --allow-image=${image} where it may run; no setting of the package can`,
+    `allow it with --allow-image=${image}; no setting of the package can allow it`,
   )
 }
 

@@ -84,8 +84,8 @@ const PROBLEMS: readonly (readonly [text: string, problem: string])[] = [
   ['app,', 'found the end where a label or "!" is wanted'],
   ['app web', 'found "web" where in, notin, =, ==, !=, > or < is wanted'],
   ['app=web tier', 'found "tier" where a comma or the end is wanted'],
-  ['a/b/c', '"a/b/c" is no label name: it has more than one "/"'],
-  ['n>x', '> and < compare whole numbers, and "x" is none'],
+  ['a/b/c', '"a/b/c" is not a label name: it has more than one "/"'],
+  ['n>x', '> and < compare whole numbers, and "x" is not one'],
 ]
 
 for (const [text, problem] of PROBLEMS) {

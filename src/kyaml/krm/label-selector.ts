@@ -72,7 +72,7 @@ function parse(tokens: readonly string[]): LabelSelector {
     if (!isWord(key)) throw createUnexpectedProblem(key, absent ? 'a label' : 'a label or "!"')
     const problem = findKeyProblem(key)
     if (problem !== undefined)
-      throw new SelectorProblem(`${JSON.stringify(key)} is no label name: ${problem}`)
+      throw new SelectorProblem(`${JSON.stringify(key)} is not a label name: ${problem}`)
     if (absent) return { key, operator: 'absent', values: [] }
     if (current() === undefined || current() === ',') return { key, operator: 'exists', values: [] }
     const sign = take()
@@ -122,10 +122,12 @@ function createUnexpectedProblem(token: string | undefined, wanted: string): Sel
 
 function checkValue(value: string, operator: LabelOperator): void {
   if ((operator === 'above' || operator === 'below') && parseWholeNumber(value) === undefined)
-    throw new SelectorProblem(`> and < compare whole numbers, and ${JSON.stringify(value)} is none`)
+    throw new SelectorProblem(
+      `> and < compare whole numbers, and ${JSON.stringify(value)} is not one`,
+    )
   if (value.length > 63 || !/^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/.test(value)) {
     throw new SelectorProblem(
-      `${JSON.stringify(value)} is no label value: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`,
+      `${JSON.stringify(value)} is not a label value: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends`,
     )
   }
 }
@@ -140,7 +142,7 @@ function findKeyProblem(key: string): string | undefined {
     (prefix.length > 253 ||
       !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(prefix))
   ) {
-    return 'what stands before "/" is a DNS name in lower case'
+    return 'the part before "/" must be a DNS name in lower case'
   }
   if (name.length > 63 || !/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name)) {
     return 'at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends'

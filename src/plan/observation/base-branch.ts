@@ -22,7 +22,7 @@ export function createOtherBaseNotes(observed: Observation): Note[] {
   const branch = findOtherBase(observed)
   if (branch === undefined) return []
   const { unit, git } = observed
-  const text = `${unit.packageName} in ${unit.cluster} follows ${branch}: nothing is recorded of what ${git.baseBranch} says`
+  const text = `${unit.packageName} in ${unit.cluster} follows ${branch}: differences to ${git.baseBranch} are not recorded`
   return [{ cause: 'follows-another-branch', subject: '', text }]
 }
 
@@ -35,7 +35,7 @@ export function assertOwnBase(observed: Observation): void {
     code: 'BP2012',
     what: `${unit.packageName} in ${unit.cluster} is not written from ${git.baseBranch}`,
     where: `drift-ledger:${formatLedgerUnitFolder(unit.cluster, unit.slug)}/report.yaml`,
-    why: `it follows ${branch}: one package in one cluster cannot be what two branches say`,
+    why: `it follows ${branch}: one package in one cluster cannot follow two branches`,
     remedy: `give --branch ${branch}, or name the cluster that runs ${git.baseBranch} with --cluster; to move the package, remove that file from drift-ledger`,
     retry: 'on-change',
   })

@@ -12,10 +12,10 @@ export function createWithdrawnNote(
   resolvedByGit: boolean,
 ): Note {
   const why = resolvedByGit
-    ? 'git now says what the cluster runs'
+    ? 'git now matches the cluster'
     : incomplete.length > 0
-      ? 'nothing differs any more that the package covers'
-      : 'the cluster went back by itself'
+      ? 'nothing that the package covers differs any more'
+      : 'the cluster returned to git by itself'
   return {
     cause: 'withdrawn',
     subject: `${unit.packageName} in ${unit.cluster}`,

@@ -28,7 +28,7 @@ export function createCannotChangeFailure(
     why:
       outcome === 'foreign'
         ? 'the branch has a commit that backporch did not make'
-        : 'not everything that it is about could be observed',
+        : 'not all of its objects could be observed',
     remedy:
       outcome === 'foreign'
         ? 'merge or delete the branch by hand, then scan again'

@@ -47,7 +47,7 @@ function texts(
     .toSorted()
 }
 
-const NOT_OURS = 'it is not what backporch writes'
+const NOT_OURS = 'its content is not what backporch writes'
 const WRITTEN = (COMMIT?.changes ?? [])
   .map(({ path, content }) => [path, new TextDecoder().decode(content ?? undefined)])
   .toSorted()
@@ -67,32 +67,32 @@ const REFUSED: readonly (readonly [name: string, branch: Case, why: string])[] =
   [
     'the record of another proposal',
     { branch: { workspace: 'drift-00000000' } },
-    'its record is of another proposal',
+    'its record belongs to another proposal',
   ],
   [
     'the record of a draft',
     { spec: { lifecycle: 'Draft' } },
-    'its record says that it is something else',
+    'the state in its record differs from that of the branch',
   ],
   [
     'the record of a proposal on a draft',
     { branch: { state: 'drafts' } },
-    'its record says that it is something else',
+    'the state in its record differs from that of the branch',
   ],
   [
     'a second record that is unreadable',
     { branch: { others: [{ path: 'x.yaml', record: undefined }] } },
-    'a record on it does not say what the others say',
+    'one of its records differs from the others',
   ],
   ...(['message', 'plannedBy'] as const).map((word): [string, Case, string] => [
     `a ${word} that nobody else knows of`,
     { branch: { known: false }, spec: { [word]: 'ada' } },
-    'its record says that a person chose something, and nothing else does',
+    'its record has a choice of a person that is not recorded elsewhere',
   ]),
   [
     'an excluded cluster that the ledger does not know',
     { branch: { signed: false }, spec: { excludes: ['edge-*'] } },
-    'its record says that a person chose something, and nothing else does',
+    'its record has a choice of a person that is not recorded elsewhere',
   ],
   [
     "another episode than the ledger's",
@@ -218,7 +218,7 @@ test('a joint branch has consistent records of all its clusters', () => {
   for (const spec of altered)
     assert.equal(
       joint({ ...other, spec: { ...other.spec, ...spec } }),
-      'a record on it does not say what the others say',
+      'one of its records differs from the others',
     )
   assert.equal(
     joint(other, { unit: broken(), branch: { known: false } }),

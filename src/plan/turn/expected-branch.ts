@@ -52,14 +52,14 @@ export function resolveExpectedCommit(
   const unsigned = branch.signed === false
   const believed = branch.known === undefined && !unsigned
   if (others.length === 0 && record.metadata.name !== branch.workspace)
-    return 'its record is of another proposal'
+    return 'its record belongs to another proposal'
   if (spec.lifecycle !== (state === 'drafts' ? 'Draft' : 'Proposed'))
-    return 'its record says that it is something else'
+    return 'the state in its record differs from that of the branch'
   const away = others.flatMap((other) => (other.record === undefined ? [] : [other.record]))
   if (away.length < others.length || away.some((other) => !isAlike(other, record)))
-    return 'a record on it does not say what the others say'
+    return 'one of its records differs from the others'
   if (!believed && hasWords(record))
-    return 'its record says that a person chose something, and nothing else does'
+    return 'its record has a choice of a person that is not recorded elsewhere'
   // Without a signature, its entry in the ledger may have the same writer: then there is no trusted
   // choice.
   const like = unsigned
@@ -71,7 +71,7 @@ export function resolveExpectedCommit(
   const files =
     computeCurrentFiles(observed, branch, like) ??
     (believed ? computeEarlierFiles(observed, branch, openProposal) : undefined)
-  if (files === undefined) return 'it is not what backporch writes'
+  if (files === undefined) return 'its content is not what backporch writes'
   const travelling =
     observed.policy.approval === 'porch'
       ? formatTravellingRecordPath(observed.unit.packagePath)

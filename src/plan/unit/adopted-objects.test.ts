@@ -143,6 +143,6 @@ test('an object is not checked when its cluster cannot be asked', () => {
   )
   assert.deepEqual(offline?.answer, {
     state: 'not-checked',
-    why: 'its cluster cannot be asked here',
+    why: 'its cluster cannot be queried here',
   })
 })

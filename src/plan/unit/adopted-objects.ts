@@ -37,7 +37,7 @@ export function addManifests(
     if (refused !== undefined) throw createCannotFailure(change, refused)
     if (manifests === undefined)
       throw createCannotFailure(change, {
-        why: 'its cluster cannot be asked here',
+        why: 'its cluster cannot be queried here',
         remedy: 'adopt it where the cluster can be read',
       })
     const whole = manifests.getManifest(drift)
@@ -83,7 +83,7 @@ export function listAdoptedObjects(
     const { id, apiVersion } = desired
     const of = (answer: AdoptionAnswer): readonly AdoptedObject[] => [{ id, change, answer }]
     if (adoptions === undefined || verdict?.live === undefined)
-      return of(createNotChecked('its cluster cannot be asked here'))
+      return of(createNotChecked('its cluster cannot be queried here'))
     return of(
       adoptions.answerTo(
         { id, apiVersion, object: computeObjectAfter(desired.object, own) },

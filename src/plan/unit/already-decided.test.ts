@@ -53,7 +53,7 @@ for (const resolution of ['Restore', 'Adopt', 'Release'] as const) {
     const failure = refusedOf(applying([REPLICAS], [COLOUR]), request([REPLICAS], resolution))
     assert.equal(
       failure.what,
-      'the decision about Deployment shop/web spec.replicas is made already',
+      'the decision about Deployment shop/web spec.replicas is already made',
     )
     assert.match(
       failure.why,
@@ -71,14 +71,14 @@ test('a selection with a decided change is rejected as a whole, with how to sele
   const failure = refusedOf(unit, request([COLOUR, REPLICAS], 'Adopt'))
   assert.match(
     failure.what,
-    /^the decision about Deployment shop\/web spec\.replicas is made already$/,
+    /^the decision about Deployment shop\/web spec\.replicas is already made$/,
   )
   assert.match(failure.remedy, /select only the changes that are still open/)
   assert.deepEqual(planned(unit, request([COLOUR], 'Release')), ['spec.color Release'])
   const more = { ...request([COLOUR]), more: [request([REPLICAS], 'Adopt')] }
   assert.match(
     refusedOf(unit, more).what,
-    /spec\.replicas is made already$/,
+    /spec\.replicas is already made$/,
     'a further choice of the same request counts',
   )
 })
@@ -94,13 +94,13 @@ test('names three decided changes, a whole object by its change, a decision with
   const { what } = refusedOf(applying(fields), request(fields))
   assert.equal(
     what,
-    'the decision about Deployment shop/web spec.a, Deployment shop/web spec.b, Deployment shop/web spec.c and 1 more is made already',
+    'the decision about Deployment shop/web spec.a, Deployment shop/web spec.b, Deployment shop/web spec.c and 1 more is already made',
   )
   const whole = refusedOf(
     withStatus(applying([NO_FIELD]), { revision: undefined as never }),
     request([NO_FIELD]),
   )
-  assert.equal(whole.what, 'the decision about Deployment shop/web missing is made already')
+  assert.equal(whole.what, 'the decision about Deployment shop/web missing is already made')
   assert.match(whole.why, /^drift-[0-9a-f]{8} was merged to restore it/)
 })
 
@@ -127,32 +127,32 @@ const NOTHING: readonly (readonly [
   [
     'everything is decided',
     applying([REPLICAS]),
-    'what differs (1) was decided: it is merged, and the cluster does not agree yet',
+    'all differences (1) are decided and merged, and the cluster does not agree yet',
     'let it be applied, then backporch scan apps/web',
   ],
   [
     'all changes wait for the syncer',
     waiting([BEHIND]),
-    `what differs (1) waits for the syncer and is no drift: ${BEHIND.why}`,
+    `the differences (1) wait for the syncer and are not drift: ${BEHIND.why}`,
     'let the syncer apply it, then backporch scan apps/web; to keep what is live, revert that commit',
   ],
   [
     'the syncer is suspended',
     waiting([{ ...BEHIND, state: 'Suspended' }]),
-    `what differs (1) waits for the syncer and is no drift: ${BEHIND.why}`,
+    `the differences (1) wait for the syncer and are not drift: ${BEHIND.why}`,
     'resume the syncer, then backporch scan apps/web; to keep what is live, revert that commit',
   ],
   [
     'all differences are ignored',
     waiting([{ ...BEHIND, state: 'Ignored' }]),
-    'what differs (1) is ignored or released, so it is no drift',
-    'backporch diff --show-ignored lists it',
+    'the differences (1) are ignored or released, so they are not drift',
+    'backporch diff --show-ignored lists them',
   ],
   [
     'the observation is incomplete',
     observationOf([], { incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'no answer' }] }),
-    'no difference was seen, and not everything could be observed',
-    'backporch diff says what',
+    'no difference was found, but not everything could be observed',
+    'backporch diff shows what could not be observed',
   ],
   ['nothing differs', observationOf(), 'live agrees with git', 'backporch diff shows the state'],
 ]
@@ -182,11 +182,11 @@ test('the note about decided changes names the decision and fields that no apply
   assert.equal(noteOf(observationOf([REPLICAS])), '', 'nothing is decided')
   assert.equal(
     noteOf(applying([REPLICAS])),
-    '1 change is decided by drift-x (v1): it waits for the apply of what is merged',
+    '1 change is decided by drift-x (v1): it waits until the merged change is applied',
   )
   assert.match(
     noteOf(applying([REPLICAS, COLOUR])),
-    /^2 changes are decided by drift-x \(v1\): they wait for/,
+    /^2 changes are decided by drift-x \(v1\): they wait until the merged change is applied/,
   )
   const one = noteOf(applying([left]))
   assert.equal(
@@ -199,11 +199,11 @@ test('the note about decided changes names the decision and fields that no apply
   )
   assert.match(
     noteOf(applying(both)),
-    /: apply what is merged, and remove by hand the 1 that no apply removes$/,
+    /: apply the merged change, and remove by hand the 1 that no apply removes$/,
   )
   const ours = applying([left])
   const settled = noteOf({ ...ours, policy: { ...ours.policy, settle: 'backporch' } })
-  assert.match(settled, /: it waits for the apply of what is merged$/, 'backporch removes it')
+  assert.match(settled, /: it waits until the merged change is applied$/, 'backporch removes it')
   assert.equal(noteOf({ ...applying(both), verdicts: [verdictOf([])] }), '', 'live agrees')
   const { git } = applying([REPLICAS])
   const report = git.ledger.report
@@ -229,7 +229,7 @@ test('for a package that waits for its syncer, the refusal names the commit and 
     const { why, remedy } = await refused(world.resolutionRequest(resolution), 'BP2008')
     assert.match(
       why,
-      /^what differs \(1\) waits for the syncer and is no drift: live is what [0-9a-f]{7} rendered, git has /,
+      /^the differences \(1\) wait for the syncer and are not drift: live is what [0-9a-f]{7} rendered, git has /,
     )
     assert.ok(why.includes(`git has ${moved.slice(0, 7)} since`), why)
     assert.equal(

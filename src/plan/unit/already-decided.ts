@@ -43,7 +43,7 @@ export function assertUndecided(
   const more = shown.length > 3 ? ` and ${shown.length - 3} more` : ''
   throw new Failure({
     code: 'BP2008',
-    what: `the decision about ${shown.slice(0, 3).join(', ')}${more} is made already`,
+    what: `the decision about ${shown.slice(0, 3).join(', ')}${more} is already made`,
     where: `${observed.unit.packageName} in ${observed.unit.cluster}`,
     why: `${listDecisions(decided, closed).join(', ')} was merged to restore it, and the cluster does not agree yet`,
     remedy:
@@ -103,10 +103,11 @@ export function createWaitingNotes(
 }
 
 function describeWhatIsLeft(count: number, stay: number): string {
-  if (stay === 0) return `${count === 1 ? 'it waits' : 'they wait'} for the apply of what is merged`
+  if (stay === 0)
+    return `${count === 1 ? 'it waits' : 'they wait'} until the merged change is applied`
   if (stay === count)
     return `no apply removes ${count === 1 ? 'it, so remove it' : 'them, so remove them'} by hand`
-  return `apply what is merged, and remove by hand the ${stay} that no apply removes`
+  return `apply the merged change, and remove by hand the ${stay} that no apply removes`
 }
 
 /** @param applying changes with a merged decision that live does not match yet */
@@ -129,7 +130,7 @@ function explainNothing(
   const scan = `then backporch scan ${unit.packageName}`
   if (applying > 0)
     return {
-      why: `what differs (${applying}) was decided: it is merged, and the cluster does not agree yet`,
+      why: `all differences (${applying}) are decided and merged, and the cluster does not agree yet`,
       remedy: `let it be applied, ${scan}`,
     }
   const aside = verdicts.flatMap(({ setAside }) => setAside)
@@ -137,18 +138,18 @@ function explainNothing(
   const [first] = waiting
   if (first !== undefined)
     return {
-      why: `what differs (${waiting.length}) waits for the syncer and is no drift: ${first.why}`,
+      why: `the differences (${waiting.length}) wait for the syncer and are not drift: ${first.why}`,
       remedy: `${first.state === 'Suspended' ? 'resume the syncer' : 'let the syncer apply it'}, ${scan}; to keep what is live, revert that commit`,
     }
   if (incomplete.length > 0)
     return {
-      why: 'no difference was seen, and not everything could be observed',
-      remedy: 'backporch diff says what',
+      why: 'no difference was found, but not everything could be observed',
+      remedy: 'backporch diff shows what could not be observed',
     }
   if (aside.length > 0)
     return {
-      why: `what differs (${aside.length}) is ignored or released, so it is no drift`,
-      remedy: 'backporch diff --show-ignored lists it',
+      why: `the differences (${aside.length}) are ignored or released, so they are not drift`,
+      remedy: 'backporch diff --show-ignored lists them',
     }
   return { why: 'live agrees with git', remedy: 'backporch diff shows the state' }
 }

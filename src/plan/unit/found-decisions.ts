@@ -196,7 +196,7 @@ function createRestoration({ ref, commit }: KnownProposal): PlannedUpdate {
 }
 
 function createReopenedNote({ ref }: KnownProposal): Note {
-  const text = `${shortenBranch(ref)} was opened again: its branch is put back, and the next turn takes it up`
+  const text = `${shortenBranch(ref)} was opened again: its branch is restored, and the next turn continues with it`
   return { cause: 'decision', subject: '', text }
 }
 
@@ -289,7 +289,7 @@ function readMergedEpisodes(
     ]
     const how =
       branch?.foreign === true
-        ? 'its branch has commits that are not ours and is left alone'
+        ? 'its branch has commits of other authors and is left alone'
         : published === undefined
           ? describeMergeCommit(mergeCommit)
           : `its revision is v${published}`

@@ -42,7 +42,7 @@ export function planReconcile(observation: Observation, options: PlanOptions = {
   if (open?.foreign)
     return turn.keepOpen(active, fingerprint, 'foreign', [
       createLeftAloneNote(
-        `${shortenBranch(open.ref)}: ${open.foreignWhy ?? 'it has a commit that is not ours'}`,
+        `${shortenBranch(open.ref)}: ${open.foreignWhy ?? 'it has a commit of another author'}`,
       ),
     ])
   const why =
@@ -146,7 +146,7 @@ function planWithoutDrift(turn: UnitTurn, applying: number): UnitPlan {
       state,
       outcome: 'foreign',
       branch: open,
-      notes: [createLeftAloneNote(`${shortenBranch(open.ref)} is somebody else's now`)],
+      notes: [createLeftAloneNote(`${shortenBranch(open.ref)} has commits of another author`)],
     })
   if (open === undefined)
     return turn.finishPlan(NOTHING_OPEN, '', { state, outcome: applying > 0 ? 'applying' : 'none' })

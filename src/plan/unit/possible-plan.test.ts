@@ -307,7 +307,7 @@ test('a request about an unreadable record is rejected with the reason', () => {
     verdicts: [verdictOf([REPLICAS])],
     incomplete: [{ state: 'unreadable', code: 'BP3006', why: 'x' }] as never,
   }
-  assert.match(refused({}, frozen).why, /^not everything that it is about could be observed$/)
+  assert.match(refused({}, frozen).why, /^not all of its objects could be observed$/)
   const foreign = {
     ...open,
     git: { ...open.git, branches: open.git.branches.map((one) => ({ ...one, foreign: true })) },

@@ -67,12 +67,12 @@ export function createClockNotes(observed: Observation): Note[] {
   if (git.ledger.report === undefined) return []
   const known = getKnownUntil(git.ledger.report, findKnownObservation(observed)?.status)
   if (!isAhead(known, now) || known === cluster.observedAt) return []
-  const text = `the ledger has an observation of ${known}, which is still to come: a clock is wrong, and it is replaced by the one of ${cluster.observedAt}`
+  const text = `the ledger has an observation of ${known}, which is in the future: a clock is wrong, and it is replaced by the one of ${cluster.observedAt}`
   return [{ cause: 'observed-in-future', subject: `${unit.packageName} in ${unit.cluster}`, text }]
 }
 
 export function createTooOldNote({ unit, cluster }: Observation, known: string): Note {
-  const text = `was looked at on ${known}; an earlier observation is not recorded: ${cluster.observedAt}`
+  const text = `was observed at ${known}; an earlier observation is not recorded: ${cluster.observedAt}`
   return { cause: 'newer-is-known', subject: `${unit.packageName} in ${unit.cluster}`, text }
 }
 

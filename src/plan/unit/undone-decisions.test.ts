@@ -56,7 +56,7 @@ test('an undone decision that the ledger knows is not reported again', () => {
   const [note] = createUndoneNotes(observed(3, [episode], { undone }))
   assert.match(
     note?.text ?? '',
-    /^AdoptionUndone: drift-c0ffee01 \(v2\) adopted spec\.replicas .* bbbbbbb by admin took it out of git again$/,
+    /^AdoptionUndone: drift-c0ffee01 \(v2\) adopted spec\.replicas .* bbbbbbb by admin removed it from git again$/,
   )
   const [amended] = amendEpisodes(observed(3, [episode], { undone }))
   assert.deepEqual(amended?.status.undone, {

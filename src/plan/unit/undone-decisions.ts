@@ -109,7 +109,7 @@ export function createUndoneNotes(observed: Observation): readonly Note[] {
       listUndoneAdoptions(observed).find((one) => one.episode === episode)?.changes ?? []
     const text =
       undone.how === 'AdoptionUndone' && first !== undefined
-        ? `AdoptionUndone: drift-${undone.episode}${revision === undefined ? '' : ` (${revision})`} adopted ${first.path} of ${describeResourceId(first.ref)}, and ${by} took it out of git again`
+        ? `AdoptionUndone: drift-${undone.episode}${revision === undefined ? '' : ` (${revision})`} adopted ${first.path} of ${describeResourceId(first.ref)}, and ${by} removed it from git again`
         : `the tag ${unit.packageName}/${revision}, which published drift-${undone.episode}, was moved to ${by}`
     return [{ cause: 'decision', subject: '', text }]
   })

@@ -68,7 +68,7 @@ export function getFailureReason(code: FailureCode): {
   return {
     code,
     why: FAILURE_CODES[code],
-    remedy: `run backporch scan, which says more, and backporch explain ${code}`,
+    remedy: `run backporch scan for details, and backporch explain ${code}`,
   }
 }
 

@@ -18,7 +18,7 @@ export function formatPreviewSummary(preview: Preview): string {
           : 'what is built of the units stays the same'
     return failed === 0
       ? `**Merging changes nothing in the clusters**: ${why}.`
-      : `**What merging changes is not known.**${broken}`
+      : `**The effect of merging is unknown.**${broken}`
   }
   const clusters = new Set(changing.map(({ cluster }) => cluster)).size
   const moved = new Set(changing.map((unit) => unit.package))
@@ -83,7 +83,7 @@ export function formatLiveLines(preview: Preview): string[] {
     ...(before === 0
       ? []
       : [`${count(before, 'change')} ${before === 1 ? 'is' : 'are'} not live yet`]),
-    ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} it is not known`]),
+    ...(unknown === 0 ? [] : [`of ${count(unknown, 'change')} the live state is unknown`]),
   ]
   const lost = preview.clusters.flatMap(({ name, failure }) =>
     failure === undefined || preview.head.fork ? [] : [{ name, failure }],
@@ -94,10 +94,10 @@ export function formatLiveLines(preview: Preview): string[] {
       .slice(0, 5)
       .map(
         ({ name, failure }) =>
-          `**Of ${formatClusterCell(name)} it is unknown what is live** (${formatMarkdownCell(failure.code, 20)}): ${formatMarkdownProse(failure.why, 300)}. ${formatMarkdownProse(failure.remedy, 300)}.`,
+          `**The live state of ${formatClusterCell(name)} is unknown** (${formatMarkdownCell(failure.code, 20)}): ${formatMarkdownProse(failure.why, 300)}. ${formatMarkdownProse(failure.remedy, 300)}.`,
       ),
     ...(lost.length > 5
-      ? [`Of ${count(lost.length - 5, 'more cluster')} it is unknown what is live.`]
+      ? [`The live state of ${count(lost.length - 5, 'more cluster')} is unknown.`]
       : []),
   ]
 }
@@ -119,7 +119,7 @@ export function listPreviewStates(preview: Preview): string[] {
   return [
     ...(head.fork
       ? [
-          '**From a fork:** nothing that it names was run: no program, image or module. A unit that needs one is not built. No cluster was read.',
+          '**From a fork:** no program, image or module that it names was run. A unit that needs one is not built. No cluster was read.',
         ]
       : []),
     ...(merge.why === undefined
@@ -138,9 +138,7 @@ export function listPreviewStates(preview: Preview): string[] {
             )}${merge.conflicts.length > 5 ? ` and ${merge.conflicts.length - 5} more` : ''} changed on both sides; the files of the head are compared.`,
         ]),
     ...(policies
-      ? [
-          '**Policies change:** what runs, and where, is still by the policies of the base branch here.',
-        ]
+      ? ['**Policies change:** this preview uses the policies of the base branch.']
       : []),
     ...formatElsewhereLines(preview),
   ]

@@ -363,7 +363,7 @@ function formatFound({
   return [
     `- ${count(packages, 'package')} in ${count(clusters.length, 'cluster')}: ${names.join(', ')}${clusters.length > 5 ? ` and ${clusters.length - 5} more` : ''}.${elsewhere === 0 ? '' : ` ${count(elsewhere, 'package')} of the repository ${elsewhere === 1 ? 'has' : 'have'} no object there.`}`,
     `- ${count(imported, 'ignore rule')} taken over, each with its source in the policy${notImported.length === 0 ? '' : `; ${notImported.length} not`}.${scalers.length === 0 ? '' : ` Autoscalers: ${scalers.join(', ')}.`}`,
-    ...notObserved.slice(0, 10).map((one) => `- Not looked for: ${formatMarkdownProse(one, 300)}`),
+    ...notObserved.slice(0, 10).map((one) => `- Not searched: ${formatMarkdownProse(one, 300)}`),
     '',
     ...(syncers.length === 0
       ? []

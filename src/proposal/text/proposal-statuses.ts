@@ -135,7 +135,7 @@ function createStatuses({
 
 /** A proposal in a merge queue is never rebuilt. */
 export function createMovedStatus(url: string | undefined): CommitStatus {
-  const description = 'live changed after the review: out of the merge queue, this is made anew'
+  const description = 'live changed after the review: out of the merge queue, this is rebuilt'
   return { context: FRESH, state: 'failure', description, url }
 }
 

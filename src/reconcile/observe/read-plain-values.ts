@@ -71,7 +71,7 @@ function createNote(failure: FailureDetail): Note {
   return {
     cause: 'value-not-decrypted',
     subject: where,
-    text: `${code}: ${what}: ${why}; ${remedy}. Who wrote a value decides`,
+    text: `${code}: ${what}: ${why}; ${remedy}. Its values are judged by their last writer`,
   }
 }
 

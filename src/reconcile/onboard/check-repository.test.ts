@@ -102,7 +102,10 @@ test('a policy is a file directly in .drift/', async () => {
 })
 
 test('the ledger must have only commits of backporch and no merges', async () => {
-  assert.match((await ledger(() => undefined)).join(), /^ledger passed drift-ledger: not there yet/)
+  assert.match(
+    (await ledger(() => undefined)).join(),
+    /^ledger passed drift-ledger: does not exist yet/,
+  )
   const two = await ledger((repository) => {
     repository.commitByHand('drift-ledger', { a: 'b' }, OURS)
     repository.commitByHand('drift-ledger', { a: 'c' }, OURS)

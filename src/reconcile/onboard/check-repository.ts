@@ -76,7 +76,7 @@ export function judgePolicy(
   const open = rules.filter(({ expires }) => expires === undefined)
   const count =
     policies.length === 0
-      ? 'no policy, so the shipped default holds (Warn)'
+      ? 'no policy, so the shipped default applies (Warn)'
       : `${policies.length} valid`
   return [
     {
@@ -183,7 +183,7 @@ export async function checkLedger(
       {
         check: 'ledger',
         state: 'passed',
-        message: `${LEDGER_BRANCH}: not there yet, the first scan makes it`,
+        message: `${LEDGER_BRANCH}: does not exist yet, the first scan creates it`,
       },
     ]
   let count = 0

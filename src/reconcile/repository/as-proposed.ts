@@ -35,7 +35,7 @@ export async function explainAltered(
     .map((ref) => view.proposals.get(ref))
     .find((proposal) => proposal?.state === 'merged')?.commit
   if (head !== undefined && !isOurs(head))
-    return `${head.slice(0, 7)}, which was merged, is no commit that backporch pushed`
+    return `${head.slice(0, 7)}, which was merged, is not a commit that backporch pushed`
   if (isOurs(mergeCommit.commit)) return undefined
   const { parents } = await view.repository.commit(mergeCommit.commit, signal)
   const landed = await listChangesBetween(view.repository, parents[0], mergeCommit.commit, signal)

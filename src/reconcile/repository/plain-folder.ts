@@ -31,8 +31,8 @@ export function assertPlainFolder(
   if (built.length > 0)
     throw createNotPlainFailure(
       folder,
-      `kustomize makes the objects of ${formatFolderList(built)}, and nothing says which of them run`,
-      `name one of these folders, as in --path ${built[0]}, or say in a policy that the files stand as they are (spec.render.tool: files)`,
+      `kustomize makes the objects of ${formatFolderList(built)}, and it is unknown which of them run`,
+      `name one of these folders, as in --path ${built[0]}, or set spec.render.tool: files in a policy to compare the files as they are`,
     )
 }
 

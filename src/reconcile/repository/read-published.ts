@@ -338,7 +338,7 @@ async function explainEdited(
   source: CommitView | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (source === undefined) return 'what was proposed cannot be read any more'
+  if (source === undefined) return 'the proposed content can no longer be read'
   const sides = [source, tagged].map(async ({ id }) => {
     const files = await view.repository.list(id, unit.packagePath, signal)
     return new Map(files.map((file) => [file.path, file.id]))

@@ -47,7 +47,7 @@ test('ignore proposes one added rule; after its merge the drift is hidden and th
     '.drift/policy.yaml': POLICY,
     CODEOWNERS: '/.drift/ @grace @acme/sre a@example.com\n',
   })
-  assert.match(await ask('/ignore 1 --for 30d -- KEDA trial'), /`#2`.* asks for it/)
+  assert.match(await ask('/ignore 1 --for 30d -- KEDA trial'), /`#2`.* proposes it/)
   const [, policy] = forge.proposals
   assert.match(policy?.ref ?? '', /^refs\/heads\/drift\/ignore-[0-9a-f]{8}$/)
   assert.equal(policy?.title, 'chore(drift): ignore Deployment/web spec.replicas')
@@ -82,7 +82,7 @@ test('repeated by two people or after a crash, the request is one proposal', asy
   for (const each of forge.conversation) each.reaction = undefined
   await answer()
   assert.equal(forge.proposals.length, 2, 'the branch was there, and its proposal not')
-  assert.match(await ask('/ignore 1 -- KEDA'), /#2.* asks for it/)
+  assert.match(await ask('/ignore 1 -- KEDA'), /#2.* proposes it/)
   assert.equal(forge.proposals.length, 2)
   forge.byHand(2, { state: 'closed', decidedBy: 'grace' })
   await ask('/ignore 1 -- KEDA')
@@ -146,7 +146,7 @@ test('an existing rule needs no proposal', async () => {
     '.drift/policy.yaml': policyText(`{mode: Propose, ignore: [${rule}]}`),
   })
   forge.comment(1, 'ada', '/ignore 1 --for 1d -- KEDA')
-  assert.match(await ask('/ignore 1 --for 2d -- KEDA'), /asks for it/)
+  assert.match(await ask('/ignore 1 --for 2d -- KEDA'), /proposes it/)
   assert.equal(forge.proposals.length, 3, 'rules with other ends are other rules')
 })
 

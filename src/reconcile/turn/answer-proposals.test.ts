@@ -80,7 +80,7 @@ for (const [body, why] of [
   ['/adopt 9', /names no open change/],
   ['/adopt 1\n/drift merge', /no command/],
   ['/adopt 1\n/adopt 9', /names no open change/],
-  ['/exclude prod-*', /one cause over many clusters/],
+  ['/exclude prod-*', /a pull request for many clusters/],
   ['/ignore 9 -- x', /names no open change/],
   ['/ignore 1', /needs a reason/],
   ['/unignore 1', /no ignore rule/],
@@ -122,7 +122,7 @@ test('a named change that no longer differs is rejected', async () => {
   scene.world.edit(WEB_CONFIG, 'data.color', 'blue')
   const { outcome, text } = await ask(scene, '/adopt 1')
   assert.equal(outcome, 'refused')
-  assert.match(text, /does not differ any longer/)
+  assert.match(text, /no longer differ/)
 })
 
 test('the comment lists the last commands over turns, and ignores forged comments with its mark', async () => {
@@ -173,7 +173,7 @@ test("snooze counts from the comment's time, is shown, and ends by itself", asyn
   scene.world.pass(40)
   assert.equal((await scene.world.plan()).report.status.snoozedUntil, undefined)
   assert.ok(!scene.forge.proposals[0]?.labels.includes('drift-state/snoozed'))
-  assert.match((await ask(scene, '/snooze 1m')).text, /that is over since/)
+  assert.match((await ask(scene, '/snooze 1m')).text, /the time .* is over/)
 })
 
 test('explain, show ignores and help are answered in the comment, and change nothing', async () => {

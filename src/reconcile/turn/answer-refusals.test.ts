@@ -113,8 +113,7 @@ test('with a team as owner, an administrator may adopt and others are rejected',
     scene.forge.permissions.set('ada', permission)
     const { outcome: found, text } = await ask(scene, '/adopt')
     assert.equal(found, outcome)
-    if (outcome === 'refused')
-      assert.match(text.replaceAll('`', ''), /cannot be asked of the forge/)
+    if (outcome === 'refused') assert.match(text.replaceAll('`', ''), /is not shown by the forge/)
   }
 })
 

@@ -199,7 +199,7 @@ test('with Adopt as the default plan, a value shared by two objects becomes Rest
   const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
   assert.match(
     why,
-    /the setter color of apply-setters \(apps\/web\/Kptfile:8\), and an edit there would also move .*env.* of Deployment shop\/web$/,
+    /the setter color of apply-setters \(apps\/web\/Kptfile:8\), and an edit there would also change .*env.* of Deployment shop\/web$/,
   )
 })
 

@@ -218,7 +218,7 @@ async function decide(
       }
     }
     if (verb === 'approve')
-      assertNewestPolicy(view.policies, `nothing of ${observation.unit.packageName} is approved`)
+      assertNewestPolicy(view.policies, `no change of ${observation.unit.packageName} is approved`)
     const proposal = openProposal(observation)
     const plan = await planned()
     if (plan.outcome !== 'unchanged') {

@@ -52,7 +52,7 @@ describe('a unit with a transformer in a file of its own', { skip: whyNoKubectl(
     const { why } = await refused(world.adopted(), 'BP2001')
     assert.match(
       why,
-      /the label team of the LabelTransformer \(units\/prod\/labels\.yaml:5\), and an edit there would also move metadata\.labels\.team of ConfigMap (shop\/)?settings/,
+      /the label team of the LabelTransformer \(units\/prod\/labels\.yaml:5\), and an edit there would also change metadata\.labels\.team of ConfigMap (shop\/)?settings/,
     )
   })
 })

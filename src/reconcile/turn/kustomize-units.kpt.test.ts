@@ -247,7 +247,7 @@ images:
     ])
     assert.match(
       String(why.find(([path]) => path === 'metadata.labels.tier')?.[1]),
-      /comes from the label tier .*, and an edit there would also move metadata\.labels\.tier of ConfigMap shop\/settings/,
+      /comes from the label tier .*, and an edit there would also change metadata\.labels\.tier of ConfigMap shop\/settings/,
     )
   })
 

@@ -233,7 +233,7 @@ test('a future time comes from a wrong clock: status distrusts it, and the next 
   const turn = await world.scanAt(time(120))
   assert.match(
     notesOf(turn),
-    /^observed-in-future: the ledger has an observation of 2030-01-01T00:00:00Z, which is still to come/m,
+    /^observed-in-future: the ledger has an observation of 2030-01-01T00:00:00Z, which is in the future/m,
   )
   assert.deepEqual(
     [clusterOf(world).observedAt, clusterOf(world).changedAt],

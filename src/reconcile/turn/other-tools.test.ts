@@ -62,7 +62,7 @@ test('output of a command is compared and restored, but not adopted', async () =
   const { why } = await refused(world.resolutionRequest('Adopt'), 'BP2001')
   assert.match(
     why,
-    /^the command "sh -c cat deployment\.yaml; .* prints the object, and does not say what it has the value from$/,
+    /^the command "sh -c cat deployment\.yaml; .* prints the object and does not show where the value comes from$/,
   )
 })
 

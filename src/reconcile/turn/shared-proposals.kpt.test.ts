@@ -15,7 +15,7 @@ const CONFIG = 'bases/web/config.yaml'
 const HERE =
   'Note: ConfigMap `shop/settings`: `data.size` comes from the manifest (`bases/web/config.yaml:5`), which `units/staging` is built from too: a new patch (`units/prod/kustomization.yaml`) changes it here only'
 const ALL =
-  'Note: ConfigMap `shop/settings`: the edit of the manifest (`bases/web/config.yaml:5`) also moves `data.size` of ConfigMap `test/settings` in `units/staging`'
+  'Note: ConfigMap `shop/settings`: the edit of the manifest (`bases/web/config.yaml:5`) also changes `data.size` of ConfigMap `test/settings` in `units/staging`'
 
 async function proposed(files: { readonly [path: string]: string } = STAGING) {
   const world = await new KustomizeWorld({ files }).apply()
@@ -87,7 +87,7 @@ describe('a pull request about a shared value', { skip: whyNoKubectl() }, () => 
     const patch = world.sourcesOf(branch)['units/prod/configmap-settings-patch.yaml'] ?? ''
     assert.deepEqual(yaml(patch)['data'], { size: null })
     assert.deepEqual(noteLines(scene), [
-      HERE.replace('changes it', 'takes it out'),
+      HERE.replace('changes it', 'removes it'),
       'Another choice: `/release NUMBERS --via everywhere` edits it for all of them',
     ])
   })

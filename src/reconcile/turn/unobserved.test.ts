@@ -231,7 +231,7 @@ test('an older observation replaces no status, branch or decision', async () => 
   )
   assert.match(
     unit?.state === 'planned' ? unit.plan.notes.map(({ text }) => text).join(' ') : '',
-    /was looked at on 2026-11-21T20:0\d:00Z; an earlier observation is not recorded/,
+    /was observed at 2026-11-21T20:0\d:00Z; an earlier observation is not recorded/,
   )
   assert.deepEqual(world.repository.branches, refs)
   const adopt = await world.scanAt('2026-11-21T10:01:30Z', {

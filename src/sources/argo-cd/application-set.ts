@@ -88,7 +88,7 @@ class SetReader {
 
   listApplications(): readonly MadeApplication[] {
     if (findNonEmptyText(this.set, 'spec', 'templatePatch') !== undefined)
-      throw new Unfilled('it patches what it makes (spec.templatePatch)')
+      throw new Unfilled('it patches its Applications (spec.templatePatch)')
     const template = getPartAt(this.set, 'spec', 'template')
     const authored = isJsonObject(template) ? template : {}
     return filterObjects(getPartAt(this.set, 'spec', 'generators')).flatMap((generator, index) =>
@@ -130,7 +130,7 @@ class SetReader {
     if (name === 'list') return this.list(own, [...at, name])
     if (name === 'git') return this.listGitParameters(own, [...at, name])
     if (name === 'matrix' && !isNested) return this.listMatrixParameters(own, [...at, name])
-    throw new Unfilled(`its generator ${name} is known to Argo CD alone`)
+    throw new Unfilled(`only Argo CD can run its generator ${name}`)
   }
 
   private list(own: JsonObject, at: Steps): readonly SetParameters[] {
@@ -246,7 +246,7 @@ class SetReader {
   private listMatrixParameters(own: JsonObject, at: Steps): readonly SetParameters[] {
     const [first, second, ...more] = filterObjects(own['generators'])
     if (first === undefined || second === undefined || more.length > 0)
-      throw new Unfilled('a matrix has other than two generators')
+      throw new Unfilled('a matrix does not have exactly two generators')
     const generator = (index: number): Steps => [...at, 'generators', index]
     const ofFirst = this.listParameters(first, generator(0), true)
     const all: SetParameters[] = []
@@ -327,7 +327,7 @@ function parseFileObjects(path: string, text: string): readonly FileObject[] {
   const items = isJsonArray(value) ? value : [value]
   return items.map((object, index): FileObject => {
     if (isJsonArray(value) && isJsonObject(object)) return { object, steps: [index] }
-    throw new Unfilled(`its generator git reads ${path}, which is no map and no list of maps`)
+    throw new Unfilled(`its generator git reads ${path}, which is neither a map nor a list of maps`)
   })
 }
 
@@ -360,7 +360,7 @@ function flattenElement(element: JsonObject): Parameters {
       : [[key, value] as const],
   )
   if (flat.some(([, value]) => typeof value !== 'string'))
-    throw new Unfilled('an element of a list has other values than texts')
+    throw new Unfilled('an element of a list has values that are not text')
   return Object.fromEntries(flat)
 }
 

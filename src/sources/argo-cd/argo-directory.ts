@@ -58,7 +58,7 @@ function printDirectory(source: JsonObject, folder: string, files: SourceFiles):
     if (pattern !== undefined && !hasSureBraces(pattern))
       throw createArgoRefusal(
         source,
-        `Argo CD reads the braces of the pattern ${pattern} otherwise than they look`,
+        `Argo CD reads the braces of the pattern ${pattern} differently than they look`,
       )
   const chosen = ({ path, text, isLink }: PrintedFile): boolean => {
     if (!recurses && path.includes('/')) return false

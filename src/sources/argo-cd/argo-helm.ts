@@ -103,7 +103,7 @@ class Template {
     if (!['', 'v3'].includes(version))
       throw createArgoRefusal(this.source, `Argo CD has no Helm ${version}`)
     if (kubeVersion !== undefined && !/^v?\d+\.\d+/.test(kubeVersion))
-      throw createArgoRefusal(this.source, `kubeVersion ${kubeVersion} is no version`)
+      throw createArgoRefusal(this.source, `kubeVersion ${kubeVersion} is not a version`)
     const words = ['--name-template', this.releaseName()]
     const namespace =
       findNonEmptyText(this.given, 'namespace') ??

@@ -114,7 +114,7 @@ class Options {
     )
       throw createArgoRefusal(
         this.source,
-        'patches of the kustomization is no list, and Argo CD adds nothing to it',
+        'patches of the kustomization is not a list, and Argo CD adds nothing to it',
       )
     if (patches.length > 0) value['patches'] = [...filterObjects(authored['patches']), ...patches]
     const has = filterTexts(authored['components'])
@@ -161,7 +161,7 @@ class Options {
       if (!/^-?\d+$/.test(String(count)))
         throw createArgoRefusal(
           this.source,
-          `the count of the replicas of ${getTextAt(each, 'name')} is no number`,
+          `the count of the replicas of ${getTextAt(each, 'name')} is not a number`,
         )
       all.set(getTextAt(each, 'name'), { name: getTextAt(each, 'name'), count: Number(count) })
     }

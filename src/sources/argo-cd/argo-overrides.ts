@@ -55,7 +55,7 @@ export function overrideProblem(patch: JsonObject): string | undefined {
     const tool = TOOLS.find((each) => each.toLowerCase() === name.toLowerCase())
     if (tool === undefined || options === null) continue
     if (tool !== name) return `Argo CD also reads ${name} as ${tool}, which is not done here`
-    if (!isJsonObject(options)) return `${name} is no map`
+    if (!isJsonObject(options)) return `${name} is not a map`
     const kinds = KINDS[tool] ?? {}
     for (const [field, value] of Object.entries(options)) {
       const known = Object.keys(kinds).find((each) => each.toLowerCase() === field.toLowerCase())

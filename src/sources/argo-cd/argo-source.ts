@@ -51,7 +51,7 @@ export function resolveArgoSource(
     const [root] = readYamlNodes(textOfFile(file.path, files).replaceAll('\r\n', '\n'), file.path)
     const patch = root === undefined ? null : convertYamlToJson(root)
     if (!isJsonObject(patch))
-      throw createArgoRefusal(source, `${name} is no map, which Argo CD refuses`)
+      throw createArgoRefusal(source, `${name} is not a map, which Argo CD refuses`)
     const problem = overrideProblem(patch)
     if (problem !== undefined) throw createArgoRefusal(source, `${name}: ${problem}`)
     source = applyOverrides(source, patch)
@@ -110,7 +110,7 @@ export function substituteEnvironment(
       if (name.startsWith('ARGOCD_APP_REVISION'))
         throw createArgoRefusal(
           source,
-          `${text} has the commit in it, and each commit is another value`,
+          `${text} contains the commit, so each commit changes the value`,
         )
       return values.get(name) ?? ''
     },

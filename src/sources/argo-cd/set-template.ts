@@ -90,7 +90,7 @@ function formatShown(value: Json | undefined, template: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || typeof value === 'number') return printGoValue(value)
   throw new Unfilled(
-    `its template ${template.slice(0, 80)} does more than to name a value that is there`,
+    `its template ${template.slice(0, 80)} does more than insert an existing value`,
   )
 }
 

@@ -18,9 +18,9 @@ export const COMMAND_TOOL: BuildTool = {
   locationsIn: (source) => (_object, _text, line) => createLocation(source, line),
   originOf: (source) => (desired, path) => [describeOrigin(source, desired, path)],
   locator: {
-    why: 'a command prints the object, and does not say what it has the value from',
+    why: 'a command prints the object and does not show where the value comes from',
     refusal: ({ command }) => ({
-      why: `the command ${JSON.stringify(command.join(' ').slice(0, 120))} prints the object, and does not say what it has the value from`,
+      why: `the command ${JSON.stringify(command.join(' ').slice(0, 120))} prints the object and does not show where the value comes from`,
       remedy: 'edit what the command reads by hand and commit it, or choose restore',
     }),
   },

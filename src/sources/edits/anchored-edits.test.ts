@@ -39,7 +39,7 @@ test('rejects an edit of an anchor with another use, and names the use', () => {
   const { why } = refused(WEB, first('green'))
   assert.match(
     why,
-    /^its value comes from the anchor &color \(apps\/web\/config\.yaml:6\), and an edit there would also move data\.second of ConfigMap web$/,
+    /^its value comes from the anchor &color \(apps\/web\/config\.yaml:6\), and an edit there would also change data\.second of ConfigMap web$/,
   )
 })
 

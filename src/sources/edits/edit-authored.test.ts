@@ -21,7 +21,7 @@ for (const mark of [
     assert.throws(() => edited(`${mark}\nsize: 5\n`), {
       code: 'BP2007',
       where: `a.yaml:${line}`,
-      why: /a program writes it/,
+      why: /a program generates it/,
     })
   })
 

@@ -15,8 +15,8 @@ export function editAuthored(text: string, edits: readonly YamlEdit[], path: str
   if (line !== undefined)
     throw createUneditableFailure(path, {
       where: `${path}:${line}`,
-      why: 'the file says that a program writes it, and the next run of the program would lose the edit',
-      remedy: 'edit what the program makes the file of, run it and commit both; or choose restore',
+      why: 'the file says that a program generates it, and the next run of the program would overwrite the edit',
+      remedy: 'edit the input of the program, run it and commit both; or choose restore',
     })
   if (isSigned(text, path))
     throw createUneditableFailure(path, { where: path, ...explainNotSigned(path) })

@@ -10,7 +10,7 @@ import type { Drift } from '../../drift/compare/drift.ts'
 type Refusal = Pick<FailureDetail, 'code' | 'why' | 'remedy'>
 
 export const WAYS_FOR_SECRETS =
-  'bring it yourself: encrypt it with SOPS, seal it as a SealedSecret, name its source in an ExternalSecret, or keep it out of git and choose release'
+  'add it yourself: encrypt it with SOPS, seal it as a SealedSecret, name its source in an ExternalSecret, or keep it out of git and choose release'
 
 const OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   '/Event',
@@ -33,7 +33,7 @@ export function explainNotWhole({
   if (isSecret(id))
     return {
       code: 'BP2002',
-      why: 'it is a Secret, and whoever reads the repository would read it',
+      why: 'it is a Secret, and everybody who can read the repository could read it',
       remedy: WAYS_FOR_SECRETS,
     }
   if (liveUnread || !isJsonObject(live)) {

@@ -81,7 +81,7 @@ function proveObject(
   )
   throw createMovedMoreFailure(
     describeResourceId(was.id),
-    `${formatRedactedPath(path, was.id)} moves too`,
+    `${formatRedactedPath(path, was.id)} changes too`,
   )
 }
 
@@ -149,7 +149,7 @@ export function* leaves(
 function createMovedMoreFailure(where: string, why: string): Failure {
   return new Failure({
     code: 'BP2001',
-    what: 'the edited package does not render as chosen',
+    what: 'rendering the edited package does not give the chosen values',
     where,
     why,
     remedy: 'edit the file by hand and commit it, or choose another resolution for this change',

@@ -140,7 +140,7 @@ function assertReleasable(change: Refused): void {
   throw createCannotFailure(change, {
     why: 'the syncer owns the field: if git does not declare it, the next apply removes it, and the live value is lost',
     remedy:
-      'choose adopt; or take the field from the syncer first (of a client-side apply of kubectl and kpt with kubectl apply edit-last-applied; of a server-side apply by an apply of the field under another manager; of a client-side Helm there is no way), and release then',
+      'choose adopt; or first take the field from the syncer, then release (client-side apply of kubectl or kpt: kubectl apply edit-last-applied; server-side apply: apply the field under another manager; client-side Helm: not possible)',
   })
 }
 

@@ -9,7 +9,7 @@ export const FILES: Source<Extract<RenderChoice, { readonly tool: 'files' }>> = 
   discover: 'none',
   describe: ({ tool }) => ({
     title: tool,
-    how: 'from its files as they stand',
+    how: 'from its files as they are',
     key: [tool],
     kubectl: 'files',
     reads: 'manifests',

@@ -164,7 +164,7 @@ function createSubstitutionFailure(where: string, why: string, remedy = CORRECT_
 }
 
 const NO_TAB =
-  'begin the text otherwise, or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
+  'begin the text differently, or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
 const CORRECT_IT =
   'correct the text after "${" in the manifest or write "$${" for a plain "${", or annotate the object with kustomize.toolkit.fluxcd.io/substitute: disabled'
 

@@ -73,7 +73,7 @@ test('reports an entry that is not a values file, without its content', () => {
   ])
     assert.throws(work, (thrown: Error & { why?: string; where?: string }) => {
       assert.equal(thrown.where, 'Secret shop/web')
-      assert.equal(thrown.why, 'its entry values.yaml is no file of values')
+      assert.equal(thrown.why, 'its entry values.yaml is not a file of values')
       assert.doesNotMatch(`${thrown.message}${thrown.stack}${String(thrown.cause)}`, /hunter2/)
       return true
     })

@@ -88,7 +88,7 @@ function createOrder(
   throw createRefusedReleaseFailure(
     build.title,
     why,
-    'wait for the release, or look at the HelmRelease',
+    'wait for the release, or check the HelmRelease',
   )
 }
 
@@ -267,7 +267,7 @@ export function computeReleaseValues(
       if (ref.optional) return
       throw createRefusedReleaseFailure(
         name,
-        `valuesFrom names its entry ${ref.key}, which is not there`,
+        `valuesFrom names its entry ${ref.key}, which does not exist`,
         'create it, or mark it as optional',
       )
     }
@@ -313,7 +313,7 @@ function readValues(text: string, { kind, namespace, name, key }: ValuesRef): Js
     if (!(thrown instanceof Failure)) throw thrown
     throw createRefusedReleaseFailure(
       `${kind} ${namespace}/${name}`,
-      `its entry ${key} is no file of values`,
+      `its entry ${key} is not a file of values`,
       'correct the entry',
     )
   }
@@ -375,7 +375,7 @@ function mapOf(value: Json | undefined): JsonObject {
 export function createRefusedReleaseFailure(where: string, why: string, remedy: string): Failure {
   return new Failure({
     code: 'BP1210',
-    what: 'what the HelmRelease makes is not known',
+    what: 'the objects of the HelmRelease are unknown',
     where,
     why,
     remedy,

@@ -152,7 +152,7 @@ function findChart(
   repository: SourcedRepository,
 ): FolderChart | { readonly why: string } {
   const refused = (why: string): { readonly why: string } => ({
-    why: `nothing is recorded of what Helm stores of its release, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
+    why: `no stored Helm release is recorded for it, and ${why}: record the Secret of the release (type helm.sh/release.v1), or ask the cluster`,
   })
   const spec = getPartAt(own, 'spec', 'chart', 'spec')
   const kind = findNonEmptyText(spec, 'sourceRef', 'kind')
@@ -162,7 +162,7 @@ function findChart(
       kind === undefined
         ? [getTextAt(own, 'spec', 'chartRef', 'kind'), getTextAt(own, 'spec', 'chartRef', 'name')]
         : [kind, name]
-    return refused(`its chart is of the ${from} ${named}, from which nothing is fetched`)
+    return refused(`its chart comes from the ${from} ${named}, which is not fetched`)
   }
   const at = {
     namespace: getTextAt(spec, 'sourceRef', 'namespace') || getMetadataText(own, 'namespace'),
@@ -171,18 +171,18 @@ function findChart(
   const source = findFollowedRepository(at, of, repository)
   if (source === undefined)
     return refused(
-      `its chart is of the GitRepository ${at.namespace}/${name}, which is another repository`,
+      `its chart comes from the GitRepository ${at.namespace}/${name}, which is another repository`,
     )
   if (!source.isBase)
     return refused(
-      `its chart is of the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`,
+      `its chart comes from the GitRepository ${at.namespace}/${name}, which does not follow ${repository.baseBranch}`,
     )
   const folder = parseSyncFolder(getTextAt(spec, 'chart'))
   if (folder === undefined || !repository.has(joinFolderPath(folder, 'Chart.yaml')))
     return refused(`this repository has no chart at ${getTextAt(spec, 'chart')}`)
   const lacking = explainNotInArtifact(source.artifact, folder)
   const why =
-    lacking === undefined ? explainOnlyFlux(own) : `the chart has another content: ${lacking}`
+    lacking === undefined ? explainOnlyFlux(own) : `the content of the chart differs: ${lacking}`
   return why === undefined ? { folder, artifact: source.artifact } : refused(why)
 }
 

@@ -126,7 +126,7 @@ test('reports a Kustomization of an artifact or a bucket when this repository de
     assert.deepEqual(
       read([own], { declared: [{ object: own, path: 'a.yaml', document: 0, line: 1 }] }),
       [
-        `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed anew`,
+        `refused: it applies the ${kind} deploy, which is not compared: a merge is applied once its content is packed again`,
       ],
     )
   }
@@ -208,7 +208,7 @@ test('follows an artifact that copies folders of the repository unchanged, and r
     refused,
   )
   assert.deepEqual(read(copied({ from: '@other/apps/**', to: '@artifact/' })), [
-    'refused: its artifact apps is not of a GitRepository',
+    'refused: its artifact apps does not come from a GitRepository',
   ])
 })
 

@@ -144,7 +144,7 @@ function refuseArtifactSources(
       (object) => findNonEmptyText(object, 'spec', 'sourceRef', 'name') !== undefined,
     ) !== undefined
   if (!isDeclared || !['OCIRepository', 'Bucket'].includes(kind)) return []
-  const why = `it applies the ${kind} ${getTextAt(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed anew`
+  const why = `it applies the ${kind} ${getTextAt(own, 'spec', 'sourceRef', 'name')}, which is not compared: a merge is applied once its content is packed again`
   return [{ title, why }]
 }
 
@@ -207,7 +207,7 @@ function findArtifactPlace(
     (one) => getTextAt(one, 'alias') === first.alias,
   )
   if (source === undefined || getTextAt(source, 'kind') !== 'GitRepository')
-    return { why: `its artifact ${getTextAt(artifact, 'name')} is not of a GitRepository` }
+    return { why: `its artifact ${getTextAt(artifact, 'name')} does not come from a GitRepository` }
   return {
     from: {
       namespace: getTextAt(source, 'namespace') || namespace,

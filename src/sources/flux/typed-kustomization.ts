@@ -102,7 +102,7 @@ export function readTypedKustomization(path: string, files: SourceFiles): JsonOb
   const value = root === undefined ? null : convertTypedValue(root, path)
   if (isJsonObject(value)) return value
   if (value === null) return {}
-  throw createUnreadableFailure(path, 'it is no map')
+  throw createUnreadableFailure(path, 'it is not a map')
 }
 
 function convertTypedValue(root: YamlNode, path: string): Json {
@@ -121,7 +121,7 @@ function createUnreadableFailure(where: string, why: string): Failure {
     what,
     where,
     why,
-    remedy: 'write it as kustomize has it',
+    remedy: 'write it as kustomize expects it',
     retry: 'on-change',
   })
 }

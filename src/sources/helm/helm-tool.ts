@@ -40,7 +40,7 @@ export const HELM_TOOL: BuildTool = {
 function createOrder(source: BuildInput, library: BuildLibrary): Build | BuildAnswer {
   const { folder, files, synced } = source
   if (synced === undefined || !('helm' in synced.builder.way))
-    throw new TypeError(`${folder} is no chart`)
+    throw new TypeError(`${folder} is not a chart`)
   const order = synced.builder.way.helm({
     build: synced,
     ...getSyncerResource(source, library),

@@ -119,10 +119,10 @@ export function createTrialRefusal(
   const [best] = dirty.toSorted((one, other) => one.others.length - other.others.length)
   if (best !== undefined)
     return createCannotFailure(change, {
-      why: `its value comes from ${best.candidate.what}, and an edit there would also move ${listMoved(best.others)}${describeLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
+      why: `its value comes from ${best.candidate.what}, and an edit there would also change ${listMoved(best.others)}${describeLaterRender(best)}${best.movesConfig ? `: ${WHY_APPLIED}` : ''}`,
       remedy: best.movesConfig
         ? REMEDY_APPLIED
-        : 'choose restore; adopt those fields in the same call, if they have drifted too; or edit the location by hand, if they are to move too',
+        : 'choose restore; adopt those fields in the same call, if they have drifted too; or edit the location by hand, if they should change too',
     })
   const [obstacle] = obstacles
   if (obstacle !== undefined) {
@@ -186,18 +186,18 @@ export function createSharedObstacle(
   remedy: string,
 ): Failure {
   const { name, moved } = unit
-  const also = moved.length === 0 ? 'change it' : `move ${listMoved(moved)} there`
+  const also = moved.length === 0 ? 'change it' : `change ${listMoved(moved)} there`
   const why = `its value comes from ${what}, which ${name} is built from too: an edit there would also ${also}`
   return createCannotFailure(change, { why, remedy })
 }
 
 export function describeSharedRemedy(ownPlace: string): string {
-  return `set the value where only this unit has it, as in ${ownPlace}, or choose restore; adopt with --via=everywhere if the value is to change everywhere`
+  return `set the value where only this unit has it, as in ${ownPlace}, or choose restore; adopt with --via=everywhere if the value should change everywhere`
 }
 
 /** The release changes with its resource, once rolled out. */
 export const REMEDY_OF_RELEASE =
-  'wait until the release has the value too, and adopt it then, or choose restore; adopt with --via=everywhere if the release is to change with the merge'
+  'wait until the release has the value too, and adopt it then, or choose restore; adopt with --via=everywhere if the release should change with the merge'
 
 export function createNotLocatedFailure(
   change: ResolvedChange,
@@ -211,7 +211,7 @@ function createAmbiguousFailure(change: ResolvedChange, candidates: readonly Can
     return createUnknownLocationFailure(change, candidates)
   return createCannotFailure(change, {
     code: 'BP2014',
-    why: `${candidates.length} places give the live value and move nothing else: ${formatNamedLocations(candidates)}`,
+    why: `${candidates.length} places give the live value and change nothing else: ${formatNamedLocations(candidates)}`,
     remedy: `choose one with --via, as in --via=${candidates[0]?.via ?? ''}`,
   })
 }
@@ -260,7 +260,7 @@ export function createNeverSettlesFailure(packagePath: string, moving: string): 
     what: 'a second render changes the rendered package again',
     where: describePackage(packagePath),
     why: `${moving} changes with each render, so that no edit can be proven`,
-    remedy: 'make the function idempotent that writes it, or choose restore',
+    remedy: 'make the function that writes it idempotent, or choose restore',
   })
 }
 
@@ -274,7 +274,7 @@ export function createUndoneFailure(
     return `${field === '' ? '' : `${field} of `}${describeResourceId(drift.id)} at ${candidate.what}`
   })
   return createCannotFailure(change, {
-    why: `with the edit of ${others.join(', and of ') || 'the other changes'}, this field gets another value than its own`,
+    why: `with the edit of ${others.join(', and of ') || 'the other changes'}, this field does not get its chosen value`,
     remedy: 'adopt one of the two, and choose restore for the other',
   })
 }
@@ -282,7 +282,7 @@ export function createUndoneFailure(
 export function createTooManyChangesFailure(packagePath: string): Failure {
   return new Failure({
     code: 'BP2001',
-    what: 'cannot adopt so much at once',
+    what: 'cannot adopt so many changes at once',
     where: describePackage(packagePath),
     why: 'too many places would have to be tried by rendering',
     remedy: 'adopt fewer changes at a time',

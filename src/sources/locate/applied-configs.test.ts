@@ -36,7 +36,7 @@ test('edits a setter in an applied ConfigMap, and a note names the entry', () =>
     {
       cause: 'config-applied',
       subject: 'ConfigMap setters',
-      text: 'the edit also moves data.replicas of ConfigMap setters: the config of a function is also an object of the cluster, because it has no annotation config.kubernetes.io/local-config: "true"',
+      text: 'the edit also changes data.replicas of ConfigMap setters: the config of a function is also an object of the cluster, because it has no annotation config.kubernetes.io/local-config: "true"',
     },
   ])
   assert.deepEqual(listAdoptionProblems(input), [undefined])
@@ -72,7 +72,7 @@ for (const [how, reference] of [
     const { why, remedy } = refused(texts, changeIn(texts, 'Deployment', 'spec.replicas', 5))
     assert.match(
       why,
-      /would also move data\.replicas of ConfigMap setters: the config of a function is also an object of the cluster, because/,
+      /would also change data\.replicas of ConfigMap setters: the config of a function is also an object of the cluster, because/,
     )
     assert.match(remedy, /^annotate the config with config\.kubernetes\.io\/local-config: "true"/)
   })
@@ -85,7 +85,7 @@ test('rejects changing another field of such a ConfigMap, or another object', ()
   const { why } = refused(texts, changeIn(texts, 'Deployment', 'spec.replicas', 5))
   assert.match(
     why,
-    /would also move data\.again of ConfigMap setters: the config of a function is also/,
+    /would also change data\.again of ConfigMap setters: the config of a function is also/,
   )
   const service = {
     ...WEB,
@@ -93,5 +93,5 @@ test('rejects changing another field of such a ConfigMap, or another object', ()
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  replicas: "3" # kpt-set: ${replicas}\n',
   }
   const other = refused(service, changeIn(service, 'Deployment', 'spec.replicas', 5))
-  assert.match(other.why, /would also move data\.replicas of ConfigMap web$/)
+  assert.match(other.why, /would also change data\.replicas of ConfigMap web$/)
 })

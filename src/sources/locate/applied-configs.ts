@@ -16,7 +16,7 @@ import type { FileEdit } from '../edits/resolution-edits.ts'
 export const WHY_APPLIED =
   'the config of a function is also an object of the cluster, because it has no annotation config.kubernetes.io/local-config: "true"'
 export const REMEDY_APPLIED =
-  'annotate the config with config.kubernetes.io/local-config: "true" and commit that, if only functions read it; or choose restore; or edit the config by hand, if the object is to move too'
+  'annotate the config with config.kubernetes.io/local-config: "true" and commit that, if only functions read it; or choose restore; or edit the config by hand, if the object should change too'
 
 const REFERENCES = new Set(['configMap', 'configMapKeyRef', 'configMapRef'])
 
@@ -61,7 +61,7 @@ export function createAppliedNotes(entries: readonly MovedField[]): readonly Not
   return entries.map((moved) => ({
     cause: 'config-applied',
     subject: describeResourceId(moved.resource.id),
-    text: `the edit also moves ${listMoved([moved])}: ${WHY_APPLIED}`,
+    text: `the edit also changes ${listMoved([moved])}: ${WHY_APPLIED}`,
   }))
 }
 

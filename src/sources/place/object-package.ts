@@ -20,7 +20,7 @@ export interface ObjectPackage<Object extends NewObject = NewObject> {
 
 /**
  * @param path from the repository root
- * @throws Failure BP2001 if the package does not render as live
+ * @throws Failure BP2001 if rendering the package does not give the live objects
  */
 export function createObjectPackage<Object extends NewObject>(
   path: string,
@@ -61,7 +61,7 @@ export function createObjectPackage<Object extends NewObject>(
   if (problem === undefined) return { files, objects }
   throw new Failure({
     code: 'BP2001',
-    what: 'the new package does not render as live',
+    what: 'rendering the new package does not give the live objects',
     where: path,
     why: problem.why,
     remedy: BY_HAND,

@@ -195,7 +195,7 @@ test('rejects a folder that another unit builds on, with the name of that unit',
     () => placeInBuild(unit, new Map(), [change('b')]),
     (thrown) =>
       thrown instanceof Failure &&
-      /which staging is built from too: an edit there would also move ConfigMap shop\/b there/.test(
+      /which staging is built from too: an edit there would also change ConfigMap shop\/b there/.test(
         thrown.why,
       ),
   )

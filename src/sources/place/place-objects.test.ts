@@ -141,6 +141,6 @@ test('omits a prefix that the pipeline adds from the manifest', () => {
 test('rejects too many objects at once', async () => {
   const { selectWholeChanges } = await import('./place-objects.ts')
   const many = Array.from({ length: 51 }, (_, index) => change(config(`c${index}`)))
-  assert.match(refusal(() => selectWholeChanges(many)).why, /51 objects .* 50 is the most/)
+  assert.match(refusal(() => selectWholeChanges(many)).why, /51 objects .* 50 is the limit/)
   assert.equal(selectWholeChanges([{ ...change(config('a')), resolution: 'Restore' }]).length, 0)
 })

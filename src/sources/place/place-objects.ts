@@ -37,7 +37,7 @@ export function selectWholeChanges(changes: readonly ResolvedChange[]): readonly
   const [first] = found
   if (first === undefined || found.length <= MOST_OBJECTS) return found
   throw createCannotFailure(first, {
-    why: `${found.length} objects are to be written at once, and ${MOST_OBJECTS} is the most`,
+    why: `${found.length} objects would be written at once, and ${MOST_OBJECTS} is the limit`,
     remedy: 'adopt fewer objects at a time',
   })
 }

@@ -40,7 +40,7 @@ export function explainNotAsLive(
   const moved = new RenderedBefore(before, []).listOtherMoves(rest)
   return moved.length === 0
     ? undefined
-    : { object: undefined, why: `its manifest would also move ${listMoved(moved)}` }
+    : { object: undefined, why: `its manifest would also change ${listMoved(moved)}` }
 }
 
 function explainNotLive(
@@ -57,7 +57,7 @@ function explainNotLive(
   const lost = [...listUnmatchedPaths(manifest, made.object, [])].find((path) => !isName(path))
   return lost === undefined
     ? undefined
-    : `the rendered package has another ${formatRedactedPath(lost, id)} than its manifest`
+    : `the rendered package has a different ${formatRedactedPath(lost, id)} than its manifest`
 }
 
 /** Of a manifest with the live name; undefined if unchanged. */

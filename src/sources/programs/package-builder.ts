@@ -41,7 +41,7 @@ export const NO_BUILDS: BuildLibrary = {
       what: 'the policy renders the package with a program',
       where: folder || '.',
       why: 'nothing here runs programs',
-      remedy: 'allow the program with --allow-render where it may run',
+      remedy: 'allow the program with --allow-render',
       retry: 'on-change',
     },
   }),

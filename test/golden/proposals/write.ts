@@ -24,10 +24,10 @@ export const OUTCOMES: readonly Outcome[] = [
   { kind: 'superseded', at: '2026-08-21T14:31:00Z' },
   { kind: 'verified', at: '2026-08-21T14:41:00Z', plan: 'Restore' },
   { kind: 'not-restored', at: '2026-08-21T14:41:00Z', why: 'Flux Kustomization flux-system/apps is suspended.' },
-  { kind: 'edited', author: 'alice', why: 'this commit is not what backporch writes: its message differs' },
+  { kind: 'edited', author: 'alice', why: 'this commits content is not what backporch writes: its message differs' },
   { kind: 'moved-to-mass', label: '#421', url: 'https://github.example/acme/deploy/pull/421', clusters: 37 },
   ...HOSTILE.flatMap((text): Outcome[] => [
-    { kind: 'edited', author: text, why: 'this commit is not what backporch writes: its message differs' },
+    { kind: 'edited', author: text, why: 'this commits content is not what backporch writes: its message differs' },
     { kind: 'moved-to-mass', label: text, url: text, clusters: 3 },
     { kind: 'not-restored', at: text, why: text },
   ]),

@@ -56,7 +56,7 @@ export function listCollectionEntries(text: string, collection: Collection): rea
   const { start } = getRange(collection)
   const inFlow = isFlow(collection)
   if (inFlow && text[start] !== '{' && text[start] !== '[')
-    throw new EditRefusal('a key stands in a list without braces', start)
+    throw new EditRefusal('a key is in a list without braces', start)
   let at = inFlow ? start + 1 : start
   const entries: Entry[] = []
   for (const pair of collection.kind === 'map'
@@ -154,7 +154,7 @@ function pairIndex(map: YamlMap, name: string): number {
   )
   const [first, second] = matches
   if (second !== undefined)
-    throw new EditRefusal('the key is there twice', getRange(second.key).start)
+    throw new EditRefusal('the key appears twice', getRange(second.key).start)
   return first?.index ?? -1
 }
 

@@ -65,9 +65,7 @@ export function removeValueAt(value: Json, path: FieldPath): Json {
 }
 
 function createWrongKindRefusal(wanted: string, step: PathStep): EditRefusal {
-  return new EditRefusal(
-    `something else than ${wanted} is where ${formatRedactedPath([step], undefined)} should go`,
-  )
+  return new EditRefusal(`the place of ${formatRedactedPath([step], undefined)} is not ${wanted}`)
 }
 
 function addKey(object: JsonObject, name: string, value: Json): JsonObject {

@@ -158,7 +158,7 @@ class ValueReader {
           kind: 'duplicate-key',
           offset,
           earlier,
-          message: 'the key is there twice; kubectl takes the last one',
+          message: 'the key appears twice; kubectl takes the last one',
         })
       observed.set(key, offset)
       setKey(value, key, this.read(entry.value, depth + 1))

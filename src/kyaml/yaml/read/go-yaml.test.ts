@@ -326,7 +326,7 @@ describe('notes', () => {
           1,
           'kubectl reads this as false, other readers do not; write it out, or put it in quotes (and 2 more)',
         ],
-        [4, 'the key is there twice; kubectl takes the last one, first at line 3 (and 1,498 more)'],
+        [4, 'the key appears twice; kubectl takes the last one, first at line 3 (and 1,498 more)'],
         [
           1505,
           'kubectl reads this as another number, other readers do not; write it out, or put it in quotes',

@@ -69,7 +69,7 @@ export function parseGoYaml(text: string, where: string, options: GoYamlOptions 
       if (note.kind === 'duplicate-key' && options.duplicateKeys === 'error')
         throw createInvalidYaml(
           formatPosition(where, lines.getPosition(note.offset)),
-          `the key is there twice${firstOf(note)}`,
+          `the key appears twice${firstOf(note)}`,
           'keep one of them',
         )
       noteOnce(noted, note)

@@ -228,7 +228,7 @@ export function scanBlock(cursor: YamlCursor, onComment: () => void): ScalarText
   else if (cursor.at < cursor.text.length)
     throw new YamlRefusal(
       cursor.at,
-      'text stands behind the "|" or ">" of a block',
+      'text follows the "|" or ">" of a block',
       'put it on the next line',
     )
 
@@ -282,7 +282,7 @@ function skipIndentation(
     if ((given === 0 || cursor.column < given) && cursor.getCode() === TAB)
       throw new YamlRefusal(
         cursor.at,
-        'a tab stands where kubectl looks for the indentation of a block',
+        'a tab is used where kubectl expects the indentation of a block',
         'indent with spaces',
       )
     if (cursor.getCode() !== BREAK) break
@@ -315,8 +315,8 @@ export function scanTag(cursor: YamlCursor): string {
   if (match === null)
     throw new YamlRefusal(
       cursor.at,
-      'the tag has no form that every reader takes',
-      'put a space behind the tag, or remove it',
+      'the tag has a form that some readers do not accept',
+      'put a space after the tag, or remove it',
     )
   const [found, verbatim] = match
   cursor.skip(found.length)

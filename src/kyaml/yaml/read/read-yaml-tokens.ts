@@ -64,7 +64,7 @@ export class YamlTokens {
     while (this.next >= this.count - LOOK_AHEAD || this.keys.mayBecomeKey(this.next)) this.fetch()
     const token = this.tokens[this.next - this.dropped]
     if (token === undefined)
-      throw new YamlRefusal(this.cursor.at, 'something stands where it cannot')
+      throw new YamlRefusal(this.cursor.at, 'something is in a place where it is not allowed')
     this.handOver(token)
     return token
   }
@@ -231,7 +231,7 @@ export class YamlTokens {
     if (this.cursor.flowLevel > 0)
       throw new YamlRefusal(
         this.cursor.at,
-        'a block stands inside brackets',
+        'a block is inside brackets',
         'write a list inside brackets with brackets of its own',
       )
     this.openBlock('list-start')

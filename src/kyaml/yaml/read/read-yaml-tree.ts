@@ -52,7 +52,7 @@ function createMisplacedRefusal({ kind, start }: YamlToken): YamlRefusal {
     return createNoColonRefusal(start)
   if (kind === 'list-start' || kind === 'map-start' || kind === '-' || kind === 'key')
     return new YamlRefusal(start, 'the indentation does not fit the lines above')
-  return new YamlRefusal(start, 'something stands where it cannot')
+  return new YamlRefusal(start, 'something is in a place where it is not allowed')
 }
 
 class TreeReader {

@@ -37,7 +37,7 @@ export function describeWrite(write: ForgeAction): string {
     case 'issue':
       return `write the issue ${write.topic}`
     case 'stays-open':
-      return `look whether ${convertToOneLine(write.proposal.label, 60)} is merged`
+      return `check whether ${convertToOneLine(write.proposal.label, 60)} is merged`
     case 'close-proposal':
       return `close pull request ${convertToOneLine(write.proposal.label, 60)}`
     case 'close-issue':

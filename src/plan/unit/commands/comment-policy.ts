@@ -217,7 +217,7 @@ function createHiddenPathFailure(): Failure {
     code: 'BP2001',
     what: 'the field cannot be named in a policy',
     why: 'its path contains a credential, and everybody can read the policy',
-    remedy: 'write a rule for the object by hand, and call the credential off',
+    remedy: 'write a rule for the object by hand, and revoke the credential',
     retry: 'on-change',
   })
 }

@@ -34,8 +34,8 @@ function createNotObservedFailure({ unit }: Observation): Failure {
   return new Failure({
     code: 'BP2009',
     what: `the branch of ${unit.packageName} is not rebuilt`,
-    why: 'not everything that it is about could be observed, so it would say less than there is',
-    remedy: 'say it again when the cluster can be read',
+    why: 'not all of its objects could be observed, so the branch would be incomplete',
+    remedy: 'repeat the command when the cluster can be read',
     retry: 'on-change',
   })
 }

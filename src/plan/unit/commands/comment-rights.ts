@@ -62,7 +62,7 @@ export function assertOwner(
       `to ${verb} a ${change.risk} change of ${file} is for its code owners`,
       unproven.length === 0
         ? `they are ${reported}, and not ${quoteLogin(login)}`
-        : `they are ${reported}, and whether ${quoteLogin(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} cannot be asked of the forge`,
+        : `they are ${reported}, and whether ${quoteLogin(login)} belongs to ${unproven.length === 1 ? 'it' : 'them'} is not shown by the forge`,
       unproven.length === 0
         ? `ask ${reported}`
         : `ask ${reported}, or an administrator of the repository`,

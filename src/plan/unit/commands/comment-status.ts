@@ -28,7 +28,7 @@ type Status = Pick<DriftReport['status'], 'episode' | 'lifecycle'>
 export function createNoSnoozeFailure(why: string): Failure {
   return new Failure({
     code: 'BP2008',
-    what: 'there is nothing to be silent about',
+    what: 'there is nothing to snooze',
     why,
     remedy: 'snooze when a proposal is open: restore, adopt and release propose what differs',
     retry: 'on-change',

@@ -182,17 +182,17 @@ function formatNotes(notes: readonly Note[]): string {
     .join('')
 }
 
-const STUCK = 'something differs that the syncer did not apply in its time'
+const STUCK = 'the syncer did not apply a difference in time'
 const STATES = {
   InSync: 'nothing differs any longer',
   Drifted: 'it differs as shown above',
-  Applying: 'what was decided is on its way to the cluster',
-  Silenced: 'it still differs, and was closed before',
-  Behind: 'nothing differs but what the syncer has not applied yet',
-  SyncFailed: 'nothing differs but what the syncer tried to apply, and could not',
-  Reconciling: 'nothing differs but what the syncer is applying',
-  Suspended: 'nothing differs but what a suspended syncer does not apply',
-  Unknown: 'not everything could be read, so nothing is certain',
+  Applying: 'the decision is not applied to the cluster yet',
+  Silenced: 'it still differs, and its proposal was closed',
+  Behind: 'the only differences are changes that the syncer has not applied yet',
+  SyncFailed: 'the only differences are changes that the syncer failed to apply',
+  Reconciling: 'the only differences are changes that the syncer is applying',
+  Suspended: 'the only differences are changes that a suspended syncer does not apply',
+  Unknown: 'not everything could be read, so the state is unknown',
   Off: 'the policy switches the package off',
 } as const
 
@@ -235,7 +235,7 @@ function exclude(
   const state = requireObservedState(start)
   const after = { ...state, observation: { ...state.observation, exclude: glob } }
   plan(after)
-  const text = `clusters named ${formatMarkdownCell(glob, 60)} are taken out, and get their own pull requests when they are observed again`
+  const text = `clusters named ${formatMarkdownCell(glob, 60)} are removed, and get their own pull requests when they are observed again`
   return { state: after, text }
 }
 
@@ -244,7 +244,7 @@ function snooze({ plan }: CommandContext, end: string, start: RequestState): Pla
   const after = { ...state, observation: { ...state.observation, snoozeUntil: end } }
   const { report } = plan(after)
   if (end <= state.observation.cluster.observedAt)
-    return { state: after, text: `that is over since ${time(end)}` }
+    return { state: after, text: `the time ${time(end)} is over` }
   if (report.status.snoozedUntil !== end) throw createNoSnoozeFailure(STATES[report.status.state])
   return {
     state: after,
@@ -299,8 +299,8 @@ function explain(
 function createNotJointFailure(): Failure {
   return new Failure({
     code: 'BP2010',
-    what: 'no cluster is taken out of this',
-    why: 'that is possible only in a pull request of one cause over many clusters, and this is about one cluster',
+    what: 'no cluster is removed from this pull request',
+    why: 'that is possible only in a pull request for many clusters, and this one is for one cluster',
     remedy: 'decide this one by itself',
   })
 }

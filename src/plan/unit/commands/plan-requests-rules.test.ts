@@ -31,7 +31,7 @@ test('an ignore request adds an exact rule to the policy, an existing rule is no
   const files = ignored?.policy?.change.files ?? []
   assert.match(files[0]?.text ?? '', /paths: \[spec\.replicas\]|- spec\.replicas/)
   assert.deepEqual(texts(comment('/ignore 2 --for 3d -- scaled', UNIT, { policyFiles: files })), [
-    'done: such a rule holds already',
+    'done: such a rule already exists',
   ])
   const [removed] = comment('/unignore 1').answers
   assert.deepEqual(
@@ -42,11 +42,11 @@ test('an ignore request adds an exact rule to the policy, an existing rule is no
   assert.match(listed, /canary/)
   assert.match(listed, /over/)
   assert.deepEqual(texts(comment('/show ignores', UNIT, { policyFiles: [] })), [
-    'done: no ignore rule holds here',
+    'done: no ignore rule applies here',
   ])
   assert.match(
     texts(comment('/unignore 1', UNIT, { policyFiles: [] })).join(),
-    /there is no ignore rule `"1"`: no ignore rule holds here/,
+    /there is no ignore rule `"1"`: no ignore rule applies here/,
   )
 })
 
@@ -92,7 +92,7 @@ test('without a number no rule is removed', () => {
   const answered = planned(
     requestsOf(UNIT, [], { comments: [{ ...first, commands }], policyFiles: POLICY_FILES }),
   )
-  assert.match(texts(answered).join(), /^refused: no rule is named: 2 hold here/)
+  assert.match(texts(answered).join(), /^refused: no rule is named: 2 apply here/)
 })
 
 test('an explanation lists the tried rules and why none hides the change', () => {

@@ -96,21 +96,17 @@ test('a later comment wins for the changes it names, and reasons of one comment 
 const ANSWERS: readonly (readonly [body: string, text: RegExp, unit?: Observation])[] = [
   ['/recheck', /^done: observed the cluster at .*: it differs as shown above\.$/],
   ['/recheck', /^done: .*: nothing differs any longer\. /, healed()],
-  ['/recheck', /^done: .*: something differs that the syncer did not apply in its time\./, stuck()],
+  ['/recheck', /^done: .*: the syncer did not apply a difference in time\./, stuck()],
   ['/snooze 7d', /^done: no reminders until .*; this stays open and is kept up to date$/],
-  [
-    '/snooze 7d',
-    /^refused: there is nothing to be silent about: nothing differs any longer/,
-    healed(),
-  ],
+  ['/snooze 7d', /^refused: there is nothing to snooze: nothing differs any longer/, healed()],
   ['/unignore 1', /^done: $/],
-  ['/unignore 3', /^refused: there is no ignore rule `"3"`: 2 hold here, numbered from 1/],
+  ['/unignore 3', /^refused: there is no ignore rule `"3"`: 2 apply here, numbered from 1/],
   ['/unignore x', /^refused: there is no ignore rule `"x"`/],
   ['/ignore 1 -- tuned', /^done: $/],
   ['/explain', /^done: see below$/],
   ['/help', /^done: see below$/],
   ['/show ignores', /^done: see below$/],
-  ['/exclude prod', /^refused: no cluster is taken out of this/],
+  ['/exclude prod', /^refused: no cluster is removed from this pull request/],
   ['/recreate', /^done: the branch has only content that backporch makes; the plan is/],
   ['/recreate', /^refused: the branch is left as it is: nothing differs any longer/, healed()],
   ['/adopt 9', /^refused: the selector `"9"` names no open change/],
@@ -142,7 +138,7 @@ test('a snooze that already ended is answered as done', () => {
   assert.ok(first !== undefined)
   const requester = { ...first.requester, at: '2026-11-20T00:00:00Z' }
   const answered = planned(requestsOf(UNIT, [], { comments: [{ ...first, requester }] }))
-  assert.match(texts(answered).join(), /^done: that is over since /)
+  assert.match(texts(answered).join(), /^done: the time .* is over$/)
 })
 
 test('ticked boxes plan or recheck, with one joint answer without a person', () => {
@@ -311,7 +307,7 @@ test('a button click applies once, to the commit that was shown, for authorised 
 test('an excluded cluster leaves a joint proposal, and a foreign branch is recreated', () => {
   const two = requestsOf(UNIT, ['/exclude prod'])
   const joint = planned({ ...two, unit: { ...two.unit, drifts: ['a', 'b'] } })
-  assert.match(texts(joint).join(), /^done: clusters named `?prod`? are taken out/)
+  assert.match(texts(joint).join(), /^done: clusters named `?prod`? are removed/)
   assert.ok(
     !(joint.state.observation instanceof Failure) && joint.state.observation.exclude === 'prod',
   )

@@ -68,10 +68,7 @@ test('a change that no longer differs cannot be selected', () => {
     message: undefined,
     numbered: SHOWN,
   } as const
-  assert.throws(
-    () => resolveSelectors(request, [change('spec.a', 'a1')]),
-    /does not differ any longer/,
-  )
+  assert.throws(() => resolveSelectors(request, [change('spec.a', 'a1')]), /no longer differ/)
   assert.deepEqual(
     resolveSelectors(request, []).changes,
     new Set(),

@@ -92,7 +92,7 @@ function formatLocation({ change, ref, path }: Change): string {
 function createNothingLeftFailure(selectors: readonly string[]): Failure {
   return new Failure({
     code: 'BP1011',
-    what: `${selectors.length === 0 ? 'what was proposed' : 'what was named'} does not differ any longer`,
+    what: `${selectors.length === 0 ? 'the proposed changes' : 'the named changes'} no longer differ`,
     why: 'the cluster or git changed after the proposal was written',
     remedy: 'review the proposal again, it is up to date now',
     retry: 'on-change',

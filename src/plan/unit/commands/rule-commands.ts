@@ -39,7 +39,7 @@ export function ignore(
   const rules = createExactRules({ chosen, verdicts, key, reason, expires })
   const file = addRules(requests.policyFiles, policies, unit, rules)
   return file === undefined
-    ? { state, text: 'such a rule holds already' }
+    ? { state, text: 'such a rule already exists' }
     : { state, text: '', policy: { verb: 'ignore', files: [file], rules } }
 }
 
@@ -68,7 +68,7 @@ export function showRules(
   { at: requested }: Requester,
 ): Pick<CommandResult, 'text' | 'details'> {
   const rules = listUnitRules(policies, unit)
-  if (rules.length === 0) return { text: 'no ignore rule holds here' }
+  if (rules.length === 0) return { text: 'no ignore rule applies here' }
   const shown = rules.map(({ rule, policy, index }, at) => {
     const known = policy.ignore[index]
     return {
@@ -90,8 +90,8 @@ function createNoSuchRuleFailure(selector: string | undefined, count: number): F
       selector === undefined
         ? 'no rule is named'
         : `there is no ignore rule ${JSON.stringify(selector.slice(0, 40))}`,
-    why: count === 0 ? 'no ignore rule holds here' : `${count} hold here, numbered from 1`,
-    remedy: 'say /show ignores, and name a number of its list',
+    why: count === 0 ? 'no ignore rule applies here' : `${count} apply here, numbered from 1`,
+    remedy: 'write /show ignores, and name a number of its list',
     retry: 'on-change',
   })
 }

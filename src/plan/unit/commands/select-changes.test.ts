@@ -174,11 +174,11 @@ test('differences that are no drift are listed apart from open changes', () => {
   assert.equal(what, 'the selector "9" names no difference')
   assert.equal(
     why,
-    'open: 1 Deployment shop/web spec.replicas; 3 that are no drift: 2-4 (diff --show-ignored)',
+    'open: 1 Deployment shop/web spec.replicas; 3 that are not drift: 2-4 (diff --show-ignored)',
   )
   assert.equal(
     refusal('9', CHANGES, 0).why,
-    'nothing is open; 4 that are no drift: 1-4 (diff --show-ignored)',
+    'nothing is open; 4 that are not drift: 1-4 (diff --show-ignored)',
   )
 })
 

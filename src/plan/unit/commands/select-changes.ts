@@ -213,7 +213,7 @@ function describeOpenChanges(changes: readonly SelectableLine[], open: number): 
   const behind =
     aside === 0
       ? undefined
-      : `${aside} that ${aside === 1 ? 'is' : 'are'} no drift: ${open + 1}${aside === 1 ? '' : `-${changes.length}`} (diff --show-ignored)`
+      : `${aside} that ${aside === 1 ? 'is' : 'are'} not drift: ${open + 1}${aside === 1 ? '' : `-${changes.length}`} (diff --show-ignored)`
   return [listed.length === 0 ? 'nothing is open' : `open: ${listed.join(', ')}${more}`, behind]
     .filter((part) => part !== undefined)
     .join('; ')

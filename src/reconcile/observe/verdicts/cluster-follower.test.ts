@@ -331,7 +331,7 @@ test('a cluster is observable while each kind is listed, readable and proven wit
   )
   assert.match(
     follower.findBlindness([state({ provenAt: NOW - STALE_AFTER - 1 })], NOW) ?? '',
-    /^nothing was heard of Deployment for 60 s$/,
+    /^the watch of Deployment received nothing for 60 s$/,
   )
 })
 

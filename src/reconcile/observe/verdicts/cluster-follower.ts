@@ -134,7 +134,7 @@ export class ClusterFollower implements WatchObserver {
       if (state.state === 'unreadable')
         return state.failure?.why ?? `${kind.kind} cannot be watched`
       if (now - state.provenAt > STALE_AFTER)
-        return `nothing was heard of ${kind.kind} for ${Math.round((now - state.provenAt) / 1000)} s`
+        return `the watch of ${kind.kind} received nothing for ${Math.round((now - state.provenAt) / 1000)} s`
     }
     return undefined
   }

@@ -330,7 +330,7 @@ describe('a unit that an Argo CD Application applies', { skip: whyNoKubectl() },
     assert.match(await why(TOOLS_APP, { 'tools/x.jsonnet': '{}' }), /BP1210 x\.jsonnet is jsonnet/)
     assert.match(
       await why(shop('{ARGOCD_APP_NAME}', '{ARGOCD_APP_REVISION}')),
-      /BP1210 .* has the commit in it/,
+      /BP1210 .* contains the commit, so each commit changes the value/,
     )
     const kustomization = 'resources: [../base]\nlabels:\n- pairs: {tier: back}\n'
     assert.match(
@@ -392,7 +392,7 @@ spec:
     )
     assert.match(
       (await clusters.notes()).join(),
-      /Argo CD ApplicationSet argocd\/fleet: its generator clusters is known to Argo CD alone, and there is no cluster to ask/,
+      /Argo CD ApplicationSet argocd\/fleet: only Argo CD can run its generator clusters, and there is no cluster to ask/,
     )
   })
 })

@@ -166,7 +166,7 @@ describe('a unit that Config Sync applies', { skip: whyNoKubectl() }, () => {
     // The file is of two namespaces, and live differs in one of them.
     await assert.rejects(
       world.adopted('root'),
-      /an edit there would also move data\.cpu of ConfigMap prod\/limits/,
+      /an edit there would also change data\.cpu of ConfigMap prod\/limits/,
     )
     world.edit('/ConfigMap/prod/limits', 'data.cpu', '8')
     assert.deepEqual(await world.adopted('root'), {

@@ -57,7 +57,7 @@ describe('a HelmRelease declared in files', () => {
     world.cluster.releases.clear()
     assert.match(
       (await world.states())[UNIT] ?? '',
-      /^BP1210 nothing is recorded of what Helm stores of its release/,
+      /^BP1210 no stored Helm release is recorded for it/,
     )
   })
 

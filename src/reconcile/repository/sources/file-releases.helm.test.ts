@@ -24,8 +24,7 @@ import {
 
 const { helm3 } = await helmOrThrow()
 describe('a HelmRelease declared in files', () => {
-  const isNotRecorded =
-    'Flux HelmRelease shop/web: nothing is recorded of what Helm stores of its release, and'
+  const isNotRecorded = 'Flux HelmRelease shop/web: no stored Helm release is recorded for it, and'
   const WAY = ': record the Secret of the release (type helm.sh/release.v1), or ask the cluster'
 
   for (const [what, files, why] of [
@@ -35,7 +34,7 @@ describe('a HelmRelease declared in files', () => {
         'GitRepository, name: flux-system, namespace: flux-system',
         'HelmRepository, name: charts',
       ]),
-      'its chart is of the HelmRepository charts, from which nothing is fetched',
+      'its chart comes from the HelmRepository charts, which is not fetched',
     ],
     [
       'that does not exist',
@@ -61,7 +60,7 @@ describe('a HelmRelease declared in files', () => {
         'clusters/prod/source.yaml': gitRepository('ssh://git@/other', 'main'),
         ...release(['flux-system, namespace', 'charts, namespace']),
       },
-      'its chart is of the GitRepository flux-system/charts, which is another repository',
+      'its chart comes from the GitRepository flux-system/charts, which is another repository',
     ],
     [
       'from another branch',
@@ -69,7 +68,7 @@ describe('a HelmRelease declared in files', () => {
         'clusters/prod/source.yaml': gitRepository('ssh://git@/deploy', 'next'),
         ...release(['flux-system, namespace', 'charts, namespace']),
       },
-      'its chart is of the GitRepository flux-system/charts, which does not follow main',
+      'its chart comes from the GitRepository flux-system/charts, which does not follow main',
     ],
   ] as const)
     test(`with a chart ${what} causes a note with a remedy, while other units continue`, async () => {

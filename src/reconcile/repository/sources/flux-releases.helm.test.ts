@@ -188,7 +188,7 @@ for (const [version, helm] of [
       const world = new ReleaseWorld(helm)
       world.cluster.releases.clear()
       const states = await world.states()
-      assert.match(states[UNIT] ?? '', /^BP1210 the Helm release shop\/shop is not there yet/)
+      assert.match(states[UNIT] ?? '', /^BP1210 the Helm release shop\/shop does not exist yet/)
       assert.equal(states['apps/production'], 'Flux Kustomization flux-system/apps: InSync')
     })
   })

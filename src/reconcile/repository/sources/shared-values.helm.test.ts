@@ -187,6 +187,6 @@ for (const [name, layout] of Object.entries(LAYOUTS))
       assert.deepEqual(await adopted(world, layout.unit, 'spec.replicas', 4, 'everywhere'), {
         'envs/common.yaml': COMMON.replace('replicas: 1', 'replicas: 4'),
       })
-      assert.match(String(world.told), /also moves spec\.replicas of Deployment .*staging/)
+      assert.match(String(world.told), /also changes spec\.replicas of Deployment .*staging/)
     })
   })

@@ -95,7 +95,7 @@ describe('a variable of a ConfigMap that the repository declares', { skip: whyNo
       assert.deepEqual(await world.adopted(HOST, 'data.host', 'shop.example.org', 'everywhere'), {
         'clusters/prod/settings.yaml': SETTINGS.replace('example.com', 'example.org'),
       })
-      assert.match(String(world.told), /also moves data\.host of ConfigMap web\/blog in blog\b/)
+      assert.match(String(world.told), /also changes data\.host of ConfigMap web\/blog in blog\b/)
     })
   }
 

@@ -111,7 +111,7 @@ export class SourceBuilds {
     const found = await this.releases.get(source)
     if (source.unstored === 'chart' && isNotStored(found)) return undefined
     if (found instanceof Failure) inputs.problems.push(`${name} cannot be read: ${found.why}`)
-    else if (found?.release === undefined) inputs.problems.push(`${name} is not there yet`)
+    else if (found?.release === undefined) inputs.problems.push(`${name} does not exist yet`)
     else return found.release
     return undefined
   }

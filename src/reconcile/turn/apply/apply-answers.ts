@@ -126,7 +126,7 @@ async function complete(
       opened === undefined
         ? formatMarkdownCell(ref, 200)
         : formatMarkdownLink(formatMarkdownCell(opened.label, 60), opened.url)
-    return { ...answer, text: `${link} asks for it, and it holds when that is merged` }
+    return { ...answer, text: `${link} proposes it, and it applies when that is merged` }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || mayWait(thrown)) throw thrown
     return { ...answer, done: false, text: formatFailureText(thrown) }

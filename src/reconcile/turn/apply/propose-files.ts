@@ -112,8 +112,8 @@ export async function proposeFiles(
   throw new Failure({
     code: 'BP5006',
     what: 'no proposal was opened',
-    why: 'exactly this was asked for before, and that proposal was merged or closed',
-    remedy: 'reopen it, or ask for it again',
+    why: 'exactly this was proposed before, and that proposal was merged or closed',
+    remedy: 'reopen it, or request it again',
     retry: 'on-change',
   })
 }

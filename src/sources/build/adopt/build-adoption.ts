@@ -94,7 +94,7 @@ function chooseEverywhere(
   const moved = listSome(by, ({ unit, moved: fields }) =>
     fields.length === 0 ? unit.name : `${listMoved(fields)} in ${unit.name}`,
   )
-  const text = `the edit of ${candidate.what} also moves ${moved}`
+  const text = `the edit of ${candidate.what} also changes ${moved}`
   return {
     trial: { ...trial, candidate: { ...candidate, via: EVERYWHERE } },
     note: [{ cause: 'shared-source', subject: describeResourceId(drift.id), text }],

@@ -214,7 +214,7 @@ test('adopts many values everywhere in few rounds, and each reports what it move
   assert.equal(overlay.told.length, 12)
   assert.match(
     overlay.told[1] ?? '',
-    /^the edit of the manifest \(base\/web-1\.yaml:5\) also moves spec\.replicas of Deployment web-1 in overlays\/staging and spec\.replicas of Deployment web-1 in overlays\/dev$/,
+    /^the edit of the manifest \(base\/web-1\.yaml:5\) also changes spec\.replicas of Deployment web-1 in overlays\/staging and spec\.replicas of Deployment web-1 in overlays\/dev$/,
   )
   assert.ok(overlay.counted.rounds <= 6, String(overlay.counted.rounds))
 })

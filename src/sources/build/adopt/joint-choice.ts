@@ -256,7 +256,7 @@ export function createOverlayNote(
   { from, readers }: { readonly from: string; readonly readers: readonly SharingUnit[] },
 ): Note {
   const { drift } = change
-  const edited = getWantedValue(change) === undefined ? 'takes it out' : 'changes it'
+  const edited = getWantedValue(change) === undefined ? 'removes it' : 'changes it'
   const names = listSome(readers, ({ name }) => name)
   const text = `${formatRedactedPath(drift.path, drift.id) || 'the object'} comes from ${from}, which ${names} ${readers.length === 1 ? 'is' : 'are'} built from too: ${what} ${edited} here only`
   return { cause: 'shared-source', subject: describeResourceId(drift.id), text }

@@ -175,7 +175,7 @@ export class HelmLocations {
     const found = listValueRemovals(this.values, controls, lists, desired.object).map(
       (changes) => this.places.findPlaces(changes).first,
     )
-    const why = `no value of the chart takes the object out, which ${this.formatTemplatePath(template)} makes`
+    const why = `no value of the chart removes the object, which ${this.formatTemplatePath(template)} creates`
     return [
       {
         candidates: [],
@@ -226,7 +226,7 @@ export class HelmLocations {
     const from =
       refs.length === 0
         ? ''
-        : ` from ${refs.join(' and ')}, of which no other value was found to give the live one`
+        : ` from ${refs.join(' and ')}, and no other value of these was found to give the live one`
     const isWritten = found?.isField === true || refs.length > 0
     const asked =
       found !== undefined && isWritten
@@ -235,7 +235,7 @@ export class HelmLocations {
     const asks =
       found === undefined || asked === undefined
         ? ''
-        : `, and ${this.formatTemplatePath(found.path)}:${asked} asks the cluster (lookup), which has no answer where git is rendered`
+        : `, and ${this.formatTemplatePath(found.path)}:${asked} asks the cluster (lookup), which has no answer when git is rendered`
     const sets = isWritten
       ? `${where} sets it${from}${asks}`
       : `no template writes it, and the nearest line above it is ${where}`
@@ -265,7 +265,7 @@ export class HelmLocations {
 export function getHelmChart(source: BuiltSource, library: BuildLibrary): HelmChart {
   const { synced, folder, files } = source
   if (synced === undefined || !('chart' in synced.builder.way))
-    throw new Error(`${folder} is no chart`)
+    throw new Error(`${folder} is not a chart`)
   return synced.builder.way.chart({
     build: synced,
     ...getSyncerResource(source, library),

@@ -308,8 +308,7 @@ export class ValuePlaces {
     return {
       where: title,
       why: `the value ${formatFieldPath(path)} is set by ${title}, which no file of this repository declares as the cluster has it`,
-      remedy:
-        'set it there, or set the value over it in a file of this repository, or choose restore',
+      remedy: 'set it there, or override the value in a file of this repository, or choose restore',
     }
   }
 }

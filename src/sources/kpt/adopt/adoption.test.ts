@@ -118,7 +118,7 @@ test('rejects a setter that feeds another field too, and names that field', () =
   assert.equal(failure.code, 'BP2001')
   assert.match(
     failure.why,
-    /the setter color of apply-setters \(apps\/web\/setters\.yaml:12\), and an edit there would also move data\.again of ConfigMap shop\/web/,
+    /the setter color of apply-setters \(apps\/web\/setters\.yaml:12\), and an edit there would also change data\.again of ConfigMap shop\/web/,
   )
 })
 
@@ -172,7 +172,7 @@ test("rejects changing one object's label that the function sets on every object
   assert.equal(failure.code, 'BP2001')
   assert.match(
     failure.why,
-    /the label team of set-labels \(apps\/web\/Kptfile:14\), and an edit there would also move metadata\.labels\.team of Deployment shop\/web/,
+    /the label team of set-labels \(apps\/web\/Kptfile:14\), and an edit there would also change metadata\.labels\.team of Deployment shop\/web/,
   )
 })
 

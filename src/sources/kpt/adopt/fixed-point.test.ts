@@ -61,11 +61,11 @@ for (const [how, texts] of [
     assert.equal(code, 'BP2001')
     assert.match(
       why,
-      /^its value comes from the setter ns of apply-setters \(apps\/web\/setters\.yaml:8\), and an edit there would also move /,
+      /^its value comes from the setter ns of apply-setters \(apps\/web\/setters\.yaml:8\), and an edit there would also change /,
     )
     assert.match(
       why,
-      / move metadata\.namespace of ConfigMap dev\/web and metadata\.namespace of Service dev\/web when /,
+      / change metadata\.namespace of ConfigMap dev\/web and metadata\.namespace of Service dev\/web when /,
     )
     assert.match(
       why,

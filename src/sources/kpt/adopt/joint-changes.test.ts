@@ -74,7 +74,7 @@ test('rejects inconsistently drifted fields, and names the contradicting field',
   const changes = drifted({ x: 'five', v: 'six', z: 'five-seven', bc: 'six/three' })
   const { what, why } = refused(WEB, ...changes)
   assert.equal(what, 'cannot adopt data.z of ConfigMap web')
-  assert.match(why, /would also move data\.v of ConfigMap web and data\.bc of ConfigMap web$/)
+  assert.match(why, /would also change data\.v of ConfigMap web and data\.bc of ConfigMap web$/)
 })
 
 test('adoptable fields have no problem, and another field has its own', () => {
@@ -86,10 +86,10 @@ test('adoptable fields have no problem, and another field has its own', () => {
     functions: builtInFunctions,
   })
   assert.deepEqual(problems.slice(0, 4), [undefined, undefined, undefined, undefined])
-  assert.match(problems[4] ?? '', /would also move data\.bc of ConfigMap web$/)
+  assert.match(problems[4] ?? '', /would also change data\.bc of ConfigMap web$/)
 })
 
 test('rejects a field without the change that completes its setter', () => {
   const { why } = refused(WEB, ...drifted({ x: 'five' }))
-  assert.match(why, /the setter a of apply-setters .* would also move data\.z of ConfigMap web$/)
+  assert.match(why, /the setter a of apply-setters .* would also change data\.z of ConfigMap web$/)
 })

@@ -129,7 +129,7 @@ test('edits the text around a search-replace match with groups in the manifest',
   assert.equal(where, 'apps/web/Kptfile:7 (mutator 1, search-replace)')
   assert.match(
     why,
-    /^search-replace writes the field, and what it writes there cannot be traced back to its config$/,
+    /^search-replace writes the field, and the written value cannot be traced back to its config$/,
   )
 })
 

@@ -158,7 +158,7 @@ export class LocationFinder {
     if (found !== undefined) return found
     const untraced = createStepObstacle(
       run,
-      `${name} writes the field, and what it writes there cannot be traced back to its config`,
+      `${name} writes the field, and the written value cannot be traced back to its config`,
     )
     // It may write only a part of the value, and leave the rest as in the manifest.
     return joinLocations([this.findInManifest(target), untraced])
@@ -273,6 +273,6 @@ function convertToFormOf(wanted: Json, node: YamlNode | undefined): Json {
 }
 
 export function createStepObstacle({ step }: StepRun, why: string): Locations {
-  const remedy = `edit what ${getFunctionName(step.function)} is given at ${step.kptfile}:${step.function.line} by hand, or choose restore`
+  const remedy = `edit the config of ${getFunctionName(step.function)} at ${step.kptfile}:${step.function.line} by hand, or choose restore`
   return { candidates: [], obstacles: [{ where: describeStep(step), why, remedy }] }
 }

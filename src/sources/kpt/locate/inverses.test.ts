@@ -26,7 +26,7 @@ test('does not guess between several setter values for a live value, and --via s
   assert.equal(ambiguous.code, 'BP2014')
   assert.match(
     ambiguous.why,
-    /^2 places give the live value and move nothing else: the setter left .* as "setter:left\+setter:right"/,
+    /^2 places give the live value and change nothing else: the setter left .* as "setter:left\+setter:right"/,
   )
   const named = refused(
     PATTERN,
@@ -171,7 +171,7 @@ test('a rejection names metadata.name when the edit would rename an object', () 
   const { why } = refused(named, changeIn(named, 'ConfigMap', 'data.title', 'shop'))
   assert.match(
     why,
-    /^its value comes from the setter name of apply-setters .* an edit there would also move metadata\.name of ConfigMap web$/,
+    /^its value comes from the setter name of apply-setters .* an edit there would also change metadata\.name of ConfigMap web$/,
   )
 })
 

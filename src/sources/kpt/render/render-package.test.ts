@@ -288,8 +288,8 @@ describe('the failures of renderPackage', () => {
         'BP1104 apps/web/Kptfile:7 the file is not in the package',
         'BP1104 apps/web/Kptfile:8 the file is a link, which may leave the package',
         'BP1104 apps/web/Kptfile:9 the file has 2 documents, wanted one',
-        'BP1104 apps/web/Kptfile:10 the file is no Kubernetes object',
-        'BP1104 apps/web/Kptfile:11 the file is no YAML that can be read',
+        'BP1104 apps/web/Kptfile:10 the file is not a Kubernetes object',
+        'BP1104 apps/web/Kptfile:11 the file is not valid YAML',
       ],
     )
   })
@@ -299,7 +299,7 @@ describe('the failures of renderPackage', () => {
     assert.deepEqual(failures({ [at(64)]: object('a') }), [])
     const [failure, ...others] = failures({ [at(1_000)]: object('a') })
     assert.deepEqual([failure?.code, others.length], ['BP1111', 0])
-    assert.match(failure?.why ?? '', /more than 64 folders/)
+    assert.match(failure?.why ?? '', /nested more than 64 deep/)
   })
 
   it('include a missing Kptfile, and one that is only a link', () => {

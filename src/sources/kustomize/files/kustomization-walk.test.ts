@@ -113,9 +113,9 @@ test('rejects files outside the commit, and fields that could read local files, 
     ['resources: [../empty]', /has no kustomization\.yaml/],
     ['configMapGenerator: [{name: a, files: [/etc/passwd]}]', /leaves the repository/],
     ['configMapGenerator: [{name: a, Files: [/etc/passwd]}]', /Files is not known/],
-    ['Resources: [/etc/passwd]', /Resources is no field/],
+    ['Resources: [/etc/passwd]', /Resources is not a known field/],
     ['patches: [{path: /etc/passwd}]', /leaves the repository/],
-    ['patches: [/etc/passwd]', /no map/],
+    ['patches: [/etc/passwd]', /not a map/],
     // What kustomize takes for a path, because it reads as no object.
     [
       'patchesStrategicMerge: ["a: /../../../../etc/passwd"]',

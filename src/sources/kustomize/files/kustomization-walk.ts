@@ -129,7 +129,7 @@ class KustomizationWalk {
         this.refuse(
           { text: path, where: at(second ?? root) },
           'a kustomization is one document',
-          'leave one of them',
+          'keep one of them',
         )
       else yield* this.walkFields(resolveAlias(root) as YamlMap, folder, at)
     } catch (thrown) {
@@ -169,12 +169,12 @@ class KustomizationWalk {
         this.refuse(
           { text: name, where },
           `${name} runs programs or reads from elsewhere`,
-          'commit what it makes as files instead',
+          'commit its output as files instead',
         )
       else
         this.refuse(
           { text: name, where },
-          `${name} is no field of a kustomization that is known here`,
+          `${name} is not a known field of a kustomization`,
           'leave it out',
         )
     }
@@ -218,8 +218,8 @@ class KustomizationWalk {
       if (map.kind !== 'map') {
         this.refuse(
           { text: '', where: at(item) },
-          'the entry is no map',
-          'write it as kustomize has it today',
+          'the entry is not a map',
+          'write it in the current form of kustomize',
         )
         continue
       }

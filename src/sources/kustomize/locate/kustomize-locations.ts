@@ -134,7 +134,7 @@ export class KustomizeLocations {
   locateRemoval({ location }: DesiredResource): SourceLocations {
     const { path, document, item, line, step } = location
     if (step !== undefined) {
-      const remedy = 'take it out of the kustomization by hand, or choose restore'
+      const remedy = 'remove it from the kustomization by hand, or choose restore'
       return {
         candidates: [],
         obstacles: [

@@ -49,7 +49,7 @@ test('reports a value that the files do not explain as unexplained', () => {
   const texts = { 'prod/kustomization.yaml': `${OVERLAY}replicas: [{name: web, count: 3}]\n` }
   assert.deepEqual(
     originLinesIn(texts, 'spec.replicas', manifestWith('replicas: 1', 'replicas: 9')),
-    ['base/web.yaml:7:13', 'kustomize makes another value of it than is written there'],
+    ['base/web.yaml:7:13', 'kustomize changes the value that is written there'],
   )
   const transformers = { ...texts, 'prod/kustomization.yaml': `${OVERLAY}transformers: [t.yaml]\n` }
   assert.deepEqual(

@@ -350,7 +350,7 @@ function findGeneratedBySyncer({
     : new SourceDocument(path, 0, root, { getPosition: () => ({ line: 1, column: 1 }) })
 }
 
-const UNEXPLAINED = 'kustomize makes another value of it than is written there'
+const UNEXPLAINED = 'kustomize changes the value that is written there'
 
 function producesValue(
   { value }: FieldHistory,
