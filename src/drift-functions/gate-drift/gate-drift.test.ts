@@ -188,7 +188,11 @@ const CONFIGS: readonly (readonly [name: string, config: YamlMap, said: RegExp])
   ],
   ['an invalid choice', options({ unknown: 'maybe' }), /unknown is "maybe": wanted pass or fail/],
   ['an unknown key', options({ minimalRisk: 'high' }), /unknown key "minimalRisk"/],
-  ['a missing report', options({ report: 'gone.yaml' }), /report is "gone.yaml": the resources contain no such DriftReport/],
+  [
+    'a missing report',
+    options({ report: 'gone.yaml' }),
+    /report is "gone.yaml": the resources contain no such DriftReport/,
+  ],
   [
     'another kind',
     treeOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }),

@@ -112,6 +112,7 @@ export function splitByDigest(
 }
 
 const TITLE = 'chore(drift): configure Backporch'
+const BEFORE_MERGE = 'Before you merge: rights, reviewers and rules'
 
 const AMOUNTS = [
   [20, 50],
@@ -192,12 +193,7 @@ function formatBody(subject: OnboardingSubject, proposals: number, rules: number
     ...formatNotImported(subject, rules),
     `**What this branch changes**: ${describeChangedFiles(subject)}`,
     '',
-    ...formatFolded(
-      dialect,
-      'Before you merge: rights, reviewers and rules',
-      undefined,
-      formatRights(subject),
-    ),
+    ...formatFolded(dialect, BEFORE_MERGE, undefined, formatRights(subject)),
     `<sub>¹ The field manager: a name that the client chose. · backporch ${formatMarkdownCell(version, 30)} · into ${formatMarkdownCell(baseBranch, 60)}</sub>`,
     '<!-- backporch:v1 configure -->',
   ]
@@ -332,20 +328,16 @@ function formatFailed(
   if (failed.length === 0) return []
   const shown = failed.slice(0, Math.max(1, most))
   const more = shown.length < failed.length ? [`and ${failed.length - shown.length} more.`, ''] : []
-  return formatFolded(
-    dialect,
-    `${count(failed.length, 'package')} could not be observed`,
-    undefined,
-    [
-      ...formatTableOfRows(shown, {
-        Package: ({ packageName }) => formatMarkdownCell(packageName),
-        Cluster: ({ cluster }) => formatClusterCell(cluster),
-        Code: ({ code }) => formatMarkdownCell(code, 10),
-        Why: ({ why }) => formatMarkdownCell(why, 200),
-      }),
-      ...more,
-    ],
-  )
+  const words = `${count(failed.length, 'package')} could not be observed`
+  return formatFolded(dialect, words, undefined, [
+    ...formatTableOfRows(shown, {
+      Package: ({ packageName }) => formatMarkdownCell(packageName),
+      Cluster: ({ cluster }) => formatClusterCell(cluster),
+      Code: ({ code }) => formatMarkdownCell(code, 10),
+      Why: ({ why }) => formatMarkdownCell(why, 200),
+    }),
+    ...more,
+  ])
 }
 
 function formatFound({
@@ -378,25 +370,21 @@ function formatFound({
 function formatNotImported({ notImported, dialect }: OnboardingSubject, most: number): string[] {
   if (notImported.length === 0) return []
   const shown = notImported.slice(0, most)
-  return formatFolded(
-    dialect,
-    `${count(notImported.length, 'ignore rule')} not taken over`,
-    undefined,
-    [
-      ...(shown.length === 0
-        ? []
-        : formatTableOfRows(shown, {
-            Of: ({ source }) => formatMarkdownCell(source),
-            Rule: ({ rule }) => formatMarkdownCell(rule),
-            'Why not': ({ why }) => formatMarkdownCell(why, 200),
-          })),
-      ...(shown.length < notImported.length
-        ? [
-            `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${formatMarkdownCell('backporch init --dry-run')} lists them.`,
-          ]
-        : []),
-    ],
-  )
+  const words = `${count(notImported.length, 'ignore rule')} not taken over`
+  return formatFolded(dialect, words, undefined, [
+    ...(shown.length === 0
+      ? []
+      : formatTableOfRows(shown, {
+          Of: ({ source }) => formatMarkdownCell(source),
+          Rule: ({ rule }) => formatMarkdownCell(rule),
+          'Why not': ({ why }) => formatMarkdownCell(why, 200),
+        })),
+    ...(shown.length < notImported.length
+      ? [
+          `${shown.length === 0 ? '' : 'and '}${notImported.length - shown.length} more: ${formatMarkdownCell('backporch init --dry-run')} lists them.`,
+        ]
+      : []),
+  ])
 }
 
 function formatRights({ rights }: OnboardingSubject): string[] {
