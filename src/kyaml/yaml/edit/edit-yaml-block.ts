@@ -178,7 +178,8 @@ export function insertLines(
   const before = entries[index - 1]
   const { lineBreak } = style
   if (before !== undefined) {
-    const end = findLineEnd(text, before.end)
+    const isLast = index === entries.length && isRootMap(text, collection)
+    const end = isLast ? skipComments(text, before.end) : findLineEnd(text, before.end)
     return [{ start: end, end, text: lines.map((line) => lineBreak + line).join('') }]
   }
   const [first] = entries
@@ -192,6 +193,21 @@ export function insertLines(
       text: `${lines.join(lineBreak).slice(column)}${lineBreak}${' '.repeat(column)}`,
     },
   ]
+}
+
+function isRootMap(text: string, collection: SlotParent['collection']): boolean {
+  const [first] = listCollectionEntries(text, collection)
+  return collection.kind === 'map' && first !== undefined && getColumn(text, first.start) === 0
+}
+
+/** Comments directly below the last value are often items of it that are switched off. */
+function skipComments(text: string, offset: number): number {
+  let end = findLineEnd(text, offset)
+  for (;;) {
+    const next = findNextLine(text, end)
+    if (!/^[ \t]*#/.test(text.slice(next, findLineEnd(text, next)))) return end
+    end = findLineEnd(text, next)
+  }
 }
 
 export function deleteEntry(

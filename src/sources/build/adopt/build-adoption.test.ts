@@ -157,3 +157,56 @@ test('rejects an edit that breaks the build, with the message of the program', (
     /^with the edit of the manifest .* the package does not render: exit code 1: too many$/,
   )
 })
+
+test('objects of one file are removed from its end, because a removed document shifts those after it', () => {
+  const documentOf = (name: string): string =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: shop}\ndata: {size: ${name === 'one' ? 'L' : 'S'}}\n`
+  const names = ['zero', 'one', 'two', 'three']
+  const texts = {
+    'web/kustomization.yaml': 'resources: [web.yaml]\n',
+    'web/web.yaml': names.map((name) => documentOf(name)).join('---\n'),
+  }
+  const files = new Map(
+    Object.entries(texts).map(([path, text]) => [
+      path,
+      { path, mode: '100644' as const, content: new TextEncoder().encode(text) },
+    ]),
+  )
+  const origin = ', annotations: {config.kubernetes.io/origin: "path: web.yaml\\n"}'
+  const printAll = (build: Build): string => {
+    const content = build.files.find(({ path }) => path === 'web/web.yaml')?.content
+    return new TextDecoder()
+      .decode(content)
+      .replaceAll(', namespace: shop', `, namespace: shop${origin}`)
+  }
+  const source: BuiltSource = { ...sourceOf(), files }
+  const all = parsePrintedResources(
+    source,
+    printAll({ tool: 'kustomize', folder: 'web', command: [], files: [...files.values()] }),
+  )
+  const changes = ['zero', 'two', 'three'].map((name): ResolvedChange => {
+    const desired = all.find(({ id }) => id.name === name)
+    assert.ok(desired !== undefined)
+    const part =
+      name === 'three'
+        ? driftOf('data.size', { git: 'S', live: 'M' })
+        : driftOf('', { change: 'missing', git: undefined, live: undefined })
+    return {
+      drift: { ...part, id: desired.id, apiVersion: 'v1' },
+      desired,
+      resolution: 'Adopt',
+    }
+  })
+  const library: BuildLibrary = { built: (build) => ({ text: printAll(build) }) }
+  for (const ordered of [changes, changes.toReversed()]) {
+    const edit = adoptThroughBuild({ source, library, others: [], changes: ordered })
+    assert.deepEqual([...edit.files.keys()], ['web/web.yaml'])
+    assert.equal(
+      new TextDecoder().decode(edit.files.get('web/web.yaml') ?? new Uint8Array()),
+      ['one', 'three']
+        .map((name) => documentOf(name))
+        .join('---\n')
+        .replace(/size: S(?=\}\n$)/, 'size: M'),
+    )
+  }
+})

@@ -101,6 +101,20 @@ function chooseEverywhere(
   }
 }
 
+/** A removed document shifts the numbers of those after it. */
+function orderRemovals(changes: readonly ResolvedChange[]): readonly ResolvedChange[] {
+  const isRemoval = ({ drift }: ResolvedChange): boolean => drift.change === 'missing'
+  const place = ({ desired }: ResolvedChange): readonly [number, number] => [
+    desired?.location.document ?? 0,
+    desired?.location.item ?? 0,
+  ]
+  const removals = changes.filter(isRemoval).sort((one, other) => {
+    const [left, right] = [place(one), place(other)]
+    return right[0] - left[0] || right[1] - left[1]
+  })
+  return [...changes.filter((change) => !isRemoval(change)), ...removals]
+}
+
 class BuiltAdoption {
   private readonly input: BuiltAdoptionInput
   private readonly locator: Locator
@@ -112,7 +126,8 @@ class BuiltAdoption {
     this.trials = new BuildTrials(input, locator)
   }
 
-  run(wanted: readonly ResolvedChange[]): BuiltEdit {
+  run(changes: readonly ResolvedChange[]): BuiltEdit {
+    const wanted = orderRemovals(changes)
     const { before, input } = this.trials
     const joint = new JointChoice(this.trials, (change) => this.choose(change, input.source.files))
     const atOnce = joint.run(wanted)
