@@ -4,8 +4,8 @@ import { type JsonObject, parseJson } from '@backporch/kyaml/json'
 import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { LiveView, WantedObject } from '@backporch/kyaml/resource'
 import { WorkerRenderer } from '../src/adapters/functions/worker-renderer.ts'
-import { BetweenTurns } from '../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../src/reconcile/observe/observe-units.ts'
+import { TurnCache } from '../src/reconcile/observe/turn-cache.ts'
 import type { ObserveRequest } from '../src/reconcile/observe/turn-request.ts'
 import { ClusterVerdicts } from '../src/reconcile/observe/verdicts/cluster-verdicts.ts'
 import { RetainedJudges } from '../src/reconcile/observe/verdicts/retained-judges.ts'
@@ -59,7 +59,7 @@ async function observeAll({ objects, perPackage, clusters, seed }: Question) {
     [...source.objects].map(([place, object]) => [place, JSON.stringify(object)]),
   )
   source.objects.clear()
-  const between = new BetweenTurns()
+  const between = new TurnCache()
   const renderer = new WorkerRenderer({
     allowed: { exec: [], images: [] },
     engine: undefined,
@@ -115,7 +115,7 @@ async function observeAll({ objects, perPackage, clusters, seed }: Question) {
     parts[name] = left - now
     left = now
   }
-  const empty = new BetweenTurns()
+  const empty = new TurnCache()
   const results = { units: undefined, watchedUnits: undefined }
   await without('results about units', () => Object.assign(between, results))
   await without('answers of dry runs', () =>

@@ -9,7 +9,7 @@ import type { UnitResult } from '../plan/unit/unit-result.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { PackageMarks } from '../ports/package-marks.ts'
-import { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import { TurnCache } from '../reconcile/observe/turn-cache.ts'
 import { listSourceNotes } from '../reconcile/repository/sources/discover-sources.ts'
 import type { PolledRepository } from '../reconcile/turn/poll-repository.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
@@ -77,7 +77,7 @@ export class ControllerTurns {
   readonly intake: TurnIntake
   /** Heads of people's pull requests without a status. */
   waitingHeads = 0
-  private readonly between = new BetweenTurns({ pacesLedger: true })
+  private readonly between = new TurnCache({ pacesLedger: true })
   private retained: TurnSession | undefined
   private retainedSince = 0
   private isOutdated = false

@@ -1,7 +1,7 @@
 import type { ClusterWatch, KindWatchState, WatchObserver } from '@backporch/cluster/cluster-watch'
 import { Failure } from '@backporch/kyaml/failure'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import type { TurnCache } from '../reconcile/observe/turn-cache.ts'
 import { ClusterFollower, type UnitChange } from '../reconcile/observe/verdicts/cluster-follower.ts'
 import {
   ClusterVerdicts,
@@ -43,12 +43,12 @@ const MINUTE = 60_000
 export class FollowedClusters {
   readonly all = new Map<string, FollowedCluster>()
   private readonly ports: FollowPorts
-  private readonly between: BetweenTurns
+  private readonly between: TurnCache
   private readonly onChange: (cluster: string, change: UnitChange) => void
 
   constructor(
     ports: FollowPorts,
-    between: BetweenTurns,
+    between: TurnCache,
     onChange: (cluster: string, change: UnitChange) => void,
   ) {
     this.ports = ports

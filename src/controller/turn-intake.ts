@@ -10,7 +10,7 @@ import { getResourceKey } from '@backporch/kyaml/resource'
 import { computeNextTime } from '../plan/turn/limits/next-time.ts'
 import { getClusterDetection } from '../policy/effective-policy.ts'
 import type { Metrics } from '../ports/metrics.ts'
-import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
+import type { TurnCache } from '../reconcile/observe/turn-cache.ts'
 import type { OnlyUnits } from '../reconcile/observe/turn-request.ts'
 import type { UnitChange } from '../reconcile/observe/verdicts/cluster-follower.ts'
 import type { StoredVerdicts } from '../reconcile/observe/verdicts/cluster-verdicts.ts'
@@ -74,12 +74,7 @@ export class TurnIntake {
   private polledAt = Number.NEGATIVE_INFINITY
   private pollRequested = false
 
-  constructor(
-    ports: IntakePorts,
-    options: IntakeOptions,
-    between: BetweenTurns,
-    request: () => void,
-  ) {
+  constructor(ports: IntakePorts, options: IntakeOptions, between: TurnCache, request: () => void) {
     this.ports = ports
     this.options = options
     this.request = request

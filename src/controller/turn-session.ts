@@ -4,15 +4,15 @@ import type { RequestedActionSource } from '@backporch/forge/check-run'
 import type { Failure } from '@backporch/kyaml/failure'
 import type { Note } from '@backporch/kyaml/note'
 import type { RedactionKey } from '@backporch/kyaml/redaction'
-import type { BetweenTurns } from '../reconcile/observe/between-turns.ts'
 import type { PreviewPass } from '../reconcile/observe/preview/open-previews.ts'
+import type { TurnCache } from '../reconcile/observe/turn-cache.ts'
 import type { Meanwhile, OnlyUnits } from '../reconcile/observe/turn-request.ts'
 import type { WrittenHeads } from '../reconcile/turn/apply/write-open-heads.ts'
 import type { PolledRepository } from '../reconcile/turn/poll-repository.ts'
 import type { TurnResult } from '../reconcile/turn/run-turn.ts'
 
 interface TurnInputs {
-  readonly between: BetweenTurns
+  readonly between: TurnCache
   readonly requestedActions: RequestedActionSource
   readonly audit: AuditSource | undefined
   /** Undefined: all. */

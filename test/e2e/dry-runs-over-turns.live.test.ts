@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test'
 import { connectCluster } from '@backporch/cluster/connect-cluster'
 import { LocalForge } from '@backporch/forge/local-forge'
 import { createRedactionKey } from '@backporch/kyaml/redaction'
-import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
 import { observeCluster, observeRepository } from '../../src/reconcile/observe/observe-units.ts'
+import { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import { create, realClock } from '../apiserver/live-cluster.ts'
 import type { ControlPlane } from '../controlplane/control-plane.ts'
 import { controlPlaneSuite } from '../controlplane/control-plane-suite.ts'
@@ -36,7 +36,7 @@ async function turns(t: TestContext, { kubeconfig }: ControlPlane, repository: M
     clock: realClock,
     bot: { email: BOT_EMAIL },
     renderer: new InProcessRenderer(),
-    between: new BetweenTurns(),
+    between: new TurnCache(),
   })
   const { signal } = new AbortController()
   return async () => {

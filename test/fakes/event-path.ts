@@ -4,7 +4,7 @@ import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
 import { createFailingCluster } from '../../src/cli/session/turn-session.ts'
 import { TurnIntake, type TurnScope } from '../../src/controller/turn-intake.ts'
-import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import type { Meanwhile, OnlyUnits } from '../../src/reconcile/observe/turn-request.ts'
 import type { ClusterVerdicts } from '../../src/reconcile/observe/verdicts/cluster-verdicts.ts'
 import { pollRepository, type RepositoryDigest } from '../../src/reconcile/turn/poll-repository.ts'
@@ -19,7 +19,7 @@ const MINUTE = 60_000
 export class EventPath {
   readonly world: FleetWorld
   readonly watches = new Map<string, MemoryWatch>()
-  readonly between = new BetweenTurns()
+  readonly between = new TurnCache()
   readonly intake: TurnIntake
   /** What each turn was about, as text. */
   readonly scopes: string[] = []

@@ -6,7 +6,7 @@ import { LocalForge } from '@backporch/forge/local-forge'
 import { BOT } from '@backporch/git-store/commit'
 import type { PackageRepository, RefUpdate } from '@backporch/git-store/package-repository'
 import type { ObjectId } from '@backporch/kyaml/files'
-import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import { runTurn, type TurnResult } from '../../src/reconcile/turn/run-turn.ts'
 import { type DriftReport, driftReportSchema } from '../../src/record/documents/drift-report.ts'
 import { parseDocument } from '../../src/record/write-document.ts'
@@ -27,7 +27,7 @@ export class RefusingRemote {
   readonly repository: PackageRepository
   /** Called before each push of a turn: a test ends the process there. */
   beforePush: (updates: readonly RefUpdate[]) => void = () => undefined
-  private between = new BetweenTurns()
+  private between = new TurnCache()
 
   private constructor(world: TurnWorld, fixture: TestRepository) {
     this.world = world
@@ -103,7 +103,7 @@ export class RefusingRemote {
 
   /** The process ends, and another one begins. */
   restart(): void {
-    this.between = new BetweenTurns()
+    this.between = new TurnCache()
   }
 
   /** A person merges a proposal. */

@@ -15,7 +15,7 @@ import { parseGoYaml } from '@backporch/kyaml/read-yaml'
 import { createRedactionKey } from '@backporch/kyaml/redaction'
 import type { Clock } from '@backporch/system/clock'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
-import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import { runFleetTurn, type TurnResult } from '../../src/reconcile/turn/run-turn.ts'
 import { gitTestEnvironment } from '../contract/git-remotes.ts'
 import { appliedBy, editedBy } from '../fakes/live-object.ts'
@@ -67,7 +67,7 @@ export class MassDrift {
     engine: undefined,
     environment: {},
   })
-  readonly #between = new BetweenTurns()
+  readonly #between = new TurnCache()
   readonly #folder: string
   readonly #server: GitHubServer
   readonly #objects: number

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import * as fc from '../seeds/fast-check.ts'
 import { A, B, type Content, RolloutWorld } from './rollout-world.ts'
 
@@ -24,7 +24,7 @@ class Model {
   readonly world: RolloutWorld
   readonly commits: Content[]
   readonly objects: Record<Name, Known>
-  between = new BetweenTurns()
+  between = new TurnCache()
 
   constructor(first: Content) {
     this.world = new RolloutWorld(first)
@@ -127,7 +127,7 @@ const step = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constant((model: Model) => {
-      model.between = new BetweenTurns()
+      model.between = new TurnCache()
     }),
   },
 )

@@ -1,6 +1,6 @@
 /** A package of two ConfigMaps whose git, syncer and people move in any order; what a scan says of it. */
 import type { Json } from '@backporch/kyaml/json'
-import type { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import type { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import type { DriftReport } from '../../src/record/documents/drift-report.ts'
 import { appliedBy } from '../fakes/live-object.ts'
 import { TurnWorld, yaml } from '../fakes/turn-world.ts'
@@ -58,7 +58,7 @@ export class RolloutWorld extends TurnWorld {
 
   /** What a scan says: state, each change, each object that waits. */
   async observed(
-    between?: BetweenTurns,
+    between?: TurnCache,
   ): Promise<{ state: string; changes: string[]; waits: string[]; report: DriftReport }> {
     const { report } = await this.plan(between === undefined ? {} : { between })
     const changes = report.spec.changes.map(

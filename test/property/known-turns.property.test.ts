@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRedactionKey } from '@backporch/kyaml/redaction'
 import { WorkerRenderer } from '../../src/adapters/functions/worker-renderer.ts'
-import { BetweenTurns } from '../../src/reconcile/observe/between-turns.ts'
+import { TurnCache } from '../../src/reconcile/observe/turn-cache.ts'
 import { NO_REQUESTED_ACTIONS } from '../../src/reconcile/turn/requests/observe-requests.ts'
 import { runFleetTurn } from '../../src/reconcile/turn/run-turn.ts'
 import { knownTexts } from '../../src/record/known-texts.ts'
@@ -77,7 +77,7 @@ test('a turn with cached state of earlier turns does the same as a turn of a new
           environment: {},
         })
         const memory = {
-          between: new BetweenTurns(),
+          between: new TurnCache(),
           renderer,
           key: createRedactionKey(new Uint8Array(32).fill(7)),
         }

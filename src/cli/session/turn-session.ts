@@ -7,7 +7,7 @@ import type { RedactionKey } from '@backporch/kyaml/redaction'
 import { isSelector } from '../../plan/unit/commands/select-changes.ts'
 import type { UnitResult } from '../../plan/unit/unit-result.ts'
 import { type PolicySet, parsePolicyFiles } from '../../policy/parse-policy.ts'
-import { BetweenTurns } from '../../reconcile/observe/between-turns.ts'
+import { TurnCache } from '../../reconcile/observe/turn-cache.ts'
 import type { TurnPorts, TurnRequest } from '../../reconcile/observe/turn-request.ts'
 import { createHeadNotes } from '../../reconcile/repository/base-branch.ts'
 import { isHosted } from '../../reconcile/repository/is-hosted.ts'
@@ -142,7 +142,7 @@ export async function openSession(
       clock: cli.clock,
       key,
       renderer: await cli.openRenderer(getAllowedFunctions(options, cli.env)),
-      between: new BetweenTurns(),
+      between: new TurnCache(),
       onProgress: progress.step,
     }
     const forge = await cli.openForge(repository, {

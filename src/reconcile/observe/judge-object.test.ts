@@ -7,7 +7,7 @@ import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { appliedBy, editedBy } from '../../../test/fakes/live-object.ts'
 import { WEB, WEB_CONFIG, yaml } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
-import { BetweenTurns } from './between-turns.ts'
+import { TurnCache } from './turn-cache.ts'
 
 const SEALED = `apiVersion: v1
 kind: ConfigMap
@@ -34,7 +34,7 @@ function began() {
     engine: undefined,
     environment: {},
   })
-  const memory = { between: new BetweenTurns(), renderer }
+  const memory = { between: new TurnCache(), renderer }
   const turn = async () => {
     sent.length = 0
     const { units } = await world.scan(memory)

@@ -8,7 +8,7 @@ import {
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
 import { WorkerRenderer } from '../../adapters/functions/worker-renderer.ts'
 import type { ObjectVerdict } from '../../drift/compare/drift.ts'
-import { BetweenTurns } from './between-turns.ts'
+import { TurnCache } from './turn-cache.ts'
 
 const ENTRIES = ['shop_web_apps_Deployment', 'shop_web__ConfigMap']
 const ALLOW = `apiVersion: backporch.dev/v1alpha1
@@ -47,7 +47,7 @@ for (const [where, world] of [
       engine: undefined,
       environment: {},
     })
-    const memory = { between: new BetweenTurns(), renderer, dryRun: true }
+    const memory = { between: new TurnCache(), renderer, dryRun: true }
     const observe = async (): Promise<readonly ObjectVerdict[]> => {
       const [unit] = (await here.scan(memory)).units
       if (unit?.state !== 'planned') throw unit?.failures[0] ?? new TypeError('no unit')

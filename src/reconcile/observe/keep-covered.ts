@@ -6,9 +6,9 @@ import type { ObjectVerdict, SyncerManager } from '../../drift/compare/drift.ts'
 import { type Boundary, createOutsideFailure, explainOutside } from '../../policy/boundary.ts'
 import { Coverage } from '../../policy/coverage.ts'
 import type { Incomplete } from '../../record/documents/drift-report.ts'
-import type { KnownUnit } from './known-units.ts'
 import type { KnownInventory } from './read-claimed-inventories.ts'
 import { createListedOutside, type UnexpectedObjects } from './read-unexpected.ts'
+import type { CachedUnit } from './unit-cache.ts'
 
 interface CoveredQuestion {
   readonly detected: readonly ObjectVerdict[]
@@ -33,7 +33,7 @@ interface Covered {
 export function keepCovered(
   question: CoveredQuestion,
   boundary: Boundary | undefined,
-  known: Pick<KnownUnit, 'coverage' | 'covered'>,
+  known: Pick<CachedUnit, 'coverage' | 'covered'>,
 ): Covered {
   const { detected, decided, live, syncer, unexpected } = question
   if (boundary !== undefined) {

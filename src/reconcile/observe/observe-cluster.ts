@@ -26,12 +26,12 @@ import { mapConcurrent } from '../repository/each-of.ts'
 import { decideBehind, type UnitSources } from './decide-behind.ts'
 import { type EarlierAnswers, type JudgeOptions, ObjectJudge } from './judge-object.ts'
 import { keepCovered } from './keep-covered.ts'
-import type { KnownUnit } from './known-units.ts'
 import { NOT_ANSWERED } from './own-resources.ts'
 import { type ClaimedSide, isPlaced, type Placed, type Unplaced } from './read-live-sides.ts'
 import { createEarlierReader, type UnitPlainValues } from './read-plain-values.ts'
 import { findHookRunners, type UnexpectedObjects } from './read-unexpected.ts'
 import { reportVerdicts } from './report-verdicts.ts'
+import type { CachedUnit } from './unit-cache.ts'
 import type { UnitVerdicts } from './verdicts/cluster-verdicts.ts'
 
 /**
@@ -43,7 +43,7 @@ const MOST_DIFFERENCES = 20_000
 
 export interface PackageSide {
   readonly read: ClaimedSide
-  readonly known: KnownUnit
+  readonly known: CachedUnit
   readonly unexpected: UnexpectedObjects
   readonly earlier: EarlierAnswers
   readonly rows: UnitVerdicts | undefined

@@ -22,7 +22,6 @@ import {
   readAhead,
   readRepository,
 } from '../repository/repository-view.ts'
-import { BetweenTurns } from './between-turns.ts'
 import { chooseUnits } from './choose-units.ts'
 import { DeclaredObjects } from './declared-objects.ts'
 import { type LoadedPackage, loadPackage } from './load-package.ts'
@@ -31,6 +30,7 @@ import { OwnResources } from './own-resources.ts'
 import { type DeclaredFrom, readSides } from './read-sides.ts'
 import { readUnmanaged, type UnmanagedObjects } from './read-unmanaged.ts'
 import { assertSameCluster } from './same-cluster.ts'
+import { TurnCache } from './turn-cache.ts'
 import type { ObserveRequest } from './turn-request.ts'
 
 const WIDTH = 4
@@ -196,7 +196,7 @@ async function observeTogether(
   const sides = await readSides(
     loaded,
     { ...from, declared },
-    request.between ?? new BetweenTurns(),
+    request.between ?? new TurnCache(),
     signal,
   )
   onDone(units.size)

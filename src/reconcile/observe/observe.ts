@@ -22,7 +22,6 @@ import type { RepositoryView } from '../repository/repository-view.ts'
 import { readGitState } from '../repository/sources/read-git-state.ts'
 import { listSharingUnits } from '../repository/sources/shared-sources.ts'
 import { AdoptionAnswers } from './adoption-answers.ts'
-import { BetweenTurns } from './between-turns.ts'
 import type { LoadedPackage } from './load-package.ts'
 import { ObjectManifests } from './object-manifests.ts'
 import { listSourceClaims, observeApplier } from './observe-applier.ts'
@@ -38,6 +37,7 @@ import type { OwnResources } from './own-resources.ts'
 import { type FailedPods, readFailedPods } from './read-failed-pods.ts'
 import { readPlainValues } from './read-plain-values.ts'
 import { setReleasedAside } from './released-fields.ts'
+import { TurnCache } from './turn-cache.ts'
 import type { ObserveRequest } from './turn-request.ts'
 
 export interface ObservedFrom extends ReadCluster {
@@ -80,7 +80,7 @@ export async function observe(
   )
   const context = { view, renderer, choice: effective.render, namespace: identity.namespace }
   const of = { packagePath: unit.packagePath, outside: files.outside ?? [], desired }
-  const between = request.between ?? new BetweenTurns()
+  const between = request.between ?? new TurnCache()
   between.outside.set(unit.packagePath, of.outside)
   const history = () => between.histories.read(context, of, signal)
   const present = formatPresentTime(clock)
@@ -207,7 +207,7 @@ function createLibraries(
   reader: ClusterReader,
   syncer: SyncerManager | undefined,
   { fieldManager, presets }: EffectivePolicy,
-  between: BetweenTurns,
+  between: TurnCache,
 ): Pick<Observation, 'manifests' | 'adoptions'> {
   const manager = syncer?.manager ?? fieldManager ?? 'kubectl'
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { editedBy, withMetadata } from '../../../test/fakes/live-object.ts'
 import { TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { BetweenTurns } from './between-turns.ts'
+import { TurnCache } from './turn-cache.ts'
 
 /** Somebody changed replicas, and at each of the first `writes` dry runs a controller writes its annotation just before. */
 function busyWorld(writes: number): {
@@ -58,7 +58,7 @@ test('unchanged drift gets one dry run over all turns, plus one per version that
     [3, 4],
   ] as const) {
     const { world, requested } = busyWorld(writes)
-    const between = new BetweenTurns()
+    const between = new TurnCache()
     const plans = [
       await world.plan({ between }),
       await world.plan({ between }),

@@ -4,14 +4,14 @@ import { MemoryForge } from '../../../test/fakes/memory-forge.ts'
 import { CONFIG, KPTFILE, TurnWorld } from '../../../test/fakes/turn-world.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
-import { BetweenTurns } from './between-turns.ts'
+import { TurnCache } from './turn-cache.ts'
 
 const NAMES = ['a', 'b', 'c', 'd'] as const
 
 class Scene {
   readonly world: TurnWorld
   readonly forge: MemoryForge
-  readonly between = new BetweenTurns()
+  readonly between = new TurnCache()
 
   readonly names: readonly string[]
 

@@ -3,13 +3,13 @@ import { getResourceKey } from '@backporch/kyaml/resource'
 import type { OtherDeclaration } from '../../drift/detect/declared-twice.ts'
 import { isLocated } from '../../sources/build/built-source.ts'
 import { listClaims } from '../../syncers/claims.ts'
-import type { BetweenTurns } from './between-turns.ts'
 import type { DeclaredObjects } from './declared-objects.ts'
 import type { LoadedPackage } from './load-package.ts'
 import { formatUnitName, type LoadedSide, type ObservedFrom } from './observe.ts'
 import { readClaimedInventories } from './read-claimed-inventories.ts'
 import { isPlaced, type LiveSide, readLiveSides } from './read-live-sides.ts'
 import { readUnexpected } from './read-unexpected.ts'
+import type { TurnCache } from './turn-cache.ts'
 
 type Loaded = LoadedPackage & { readonly found: FoundPackage }
 
@@ -20,7 +20,7 @@ export interface DeclaredFrom extends ObservedFrom {
 export async function readSides(
   loaded: readonly Loaded[],
   { reader, own, identity, declared }: Omit<DeclaredFrom, 'view'>,
-  between: BetweenTurns,
+  between: TurnCache,
   signal: AbortSignal,
 ): Promise<readonly (LoadedSide & { readonly loaded: Loaded })[]> {
   const sides = (await readLiveSides(reader, declared.namespace, loaded, signal)).map(

@@ -15,9 +15,9 @@ import { overrideRisks } from '../../drift/risk/risk-overrides.ts'
 import type { EffectivePolicy } from '../../policy/effective-policy.ts'
 import { applyKnownActors, collectKnownActors } from '../../record/known-actors.ts'
 import type { UnitSources } from './decide-behind.ts'
-import type { KnownUnit } from './known-units.ts'
 import type { ClaimedSide } from './read-live-sides.ts'
 import { readScalers } from './read-scalers.ts'
+import type { CachedUnit } from './unit-cache.ts'
 
 interface Reporting {
   readonly reader: ClusterReader
@@ -25,7 +25,7 @@ interface Reporting {
   readonly syncer: SyncerManager | undefined
   readonly side: {
     readonly read: ClaimedSide
-    readonly known: KnownUnit
+    readonly known: CachedUnit
     readonly sources: UnitSources
   }
 }

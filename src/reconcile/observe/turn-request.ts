@@ -11,7 +11,7 @@ import type { ResolutionSelectors } from '../../plan/unit/commands/resolution-re
 import type { PolicySet } from '../../policy/parse-policy.ts'
 import type { PackageRenderer } from '../../sources/kpt/render/package-renderer.ts'
 import type { BotIdentity } from '../repository/bot-identity.ts'
-import type { BetweenTurns } from './between-turns.ts'
+import type { TurnCache } from './turn-cache.ts'
 
 export interface FleetPorts {
   readonly repository: PackageRepository
@@ -87,7 +87,7 @@ export interface ObserveRequest {
   readonly clock: Pick<Clock, 'now'>
   readonly key: RedactionKey
   readonly renderer: PackageRenderer
-  readonly between?: BetweenTurns | undefined
+  readonly between?: TurnCache | undefined
   readonly onProgress?: (step: string) => void
 }
 

@@ -38,14 +38,14 @@ export async function computeWithAnswers<T>(
   signal: AbortSignal,
   compute: (answers: Answers) => T,
 ): Promise<T> {
-  const answers = new TakenAnswers(renderer)
+  const answers = new CollectedAnswers(renderer)
   return computeAnswered(
     () => compute(answers),
     (question) => answers.take(question, signal),
   )
 }
 
-export class TakenAnswers implements Answers {
+export class CollectedAnswers implements Answers {
   readonly functions: FunctionLibrary = { answer: (call) => this.answer(call) }
   readonly builds: BuildLibrary
   exhausted = false

@@ -17,7 +17,7 @@ import { appliedBy, removedFrom } from '../../../test/fakes/live-object.ts'
 import { KPTFILE, policyText, refused, yaml } from '../../../test/fakes/turn-world.ts'
 import { whyNoKubectl } from '../../../test/kpt/find-kubectl.ts'
 import { addPackageBuilds, PackageBuilds } from '../../adapters/functions/package-builds.ts'
-import { BetweenTurns } from '../observe/between-turns.ts'
+import { TurnCache } from '../observe/turn-cache.ts'
 
 const IMAGE = 'spec.template.spec.containers[name=app].image'
 /** What the overlay has after an edit of one value that the base has. */
@@ -36,7 +36,7 @@ const STAGING = {
 describe('a unit that kustomize renders', { skip: whyNoKubectl() }, () => {
   test('remembers over turns which files outside the package it is rendered from', async () => {
     const world = await new KustomizeWorld().apply()
-    const between = new BetweenTurns()
+    const between = new TurnCache()
     await world.plan({ between })
     assert.deepEqual(
       [...(between.outside.get('units/prod') ?? [])].sort(),

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { CommitView } from '@backporch/git-store/package-repository'
 import { Failure } from '@backporch/kyaml/failure'
 import { policyText, refused, TurnWorld, WEB } from '../../../test/fakes/turn-world.ts'
-import { BetweenTurns } from '../observe/between-turns.ts'
+import { TurnCache } from '../observe/turn-cache.ts'
 
 const POLICY = '.drift/policy.yaml'
 const TYPO = policyText('{mode: Propse}')
@@ -73,7 +73,7 @@ test('turns of one process search the history once, and go on from there', async
   const good = repository.head('main')
   for (let index = 0; index < 30; index += 1)
     repository.commitByHand('main', { [POLICY]: TYPO, 'README.md': `${index}\n` })
-  const between = new BetweenTurns()
+  const between = new TurnCache()
   const listed: string[] = []
   const list = repository.list.bind(repository)
   repository.list = (id, path) => {

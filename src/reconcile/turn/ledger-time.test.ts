@@ -10,7 +10,7 @@ import {
 } from '../../record/documents/cluster-observation.ts'
 import { type DriftReport, driftReportSchema } from '../../record/documents/drift-report.ts'
 import { parseDocument } from '../../record/write-document.ts'
-import { BetweenTurns } from '../observe/between-turns.ts'
+import { TurnCache } from '../observe/turn-cache.ts'
 import type { TurnResult } from './run-turn.ts'
 
 const CLUSTER = 'clusters/prod/observation.yaml'
@@ -87,7 +87,7 @@ async function status(world: TurnWorld, ...flags: readonly string[]): Promise<Cl
 
 test('an idle ledger gets at most six commits an hour, however many turns run', async () => {
   const world = new TurnWorld()
-  const between = new BetweenTurns({ pacesLedger: true })
+  const between = new TurnCache({ pacesLedger: true })
   await world.scanAt(time(0), { between })
   const first = commits(world)
   const hours = [0, 0, 0]
@@ -108,7 +108,7 @@ test('an idle ledger gets at most six commits an hour, however many turns run', 
 
 test('the loss and the return of a cluster are written at once', async () => {
   const world = new TurnWorld()
-  const between = new BetweenTurns({ pacesLedger: true })
+  const between = new TurnCache({ pacesLedger: true })
   await world.scanAt(time(0), { between })
   unreachable(world)
   await refused(world.scanAt(time(5), { between }), 'BP3001')
@@ -302,7 +302,7 @@ test('a slightly fast clock blocks no live observation and lets no recording rep
 
 test('a flapping status is pushed once a minute, and the ledger ends with the last state', async () => {
   const world = new TurnWorld()
-  const between = new BetweenTurns({ pacesLedger: true })
+  const between = new TurnCache({ pacesLedger: true })
   for (let second = 0; second < 60; second += 1) {
     world.rollOut(second % 2 === 0)
     await world.scanAt(time(second), { between })
@@ -320,7 +320,7 @@ test('a flapping status is pushed once a minute, and the ledger ends with the la
 
 test('a proposal does not wait for the minute and takes a waiting status along', async () => {
   const world = new TurnWorld()
-  const between = new BetweenTurns({ pacesLedger: true })
+  const between = new TurnCache({ pacesLedger: true })
   world.rollOut(true)
   await world.scanAt(time(0), { between })
   world.rollOut(false)
@@ -343,7 +343,7 @@ test('a one-turn process always writes', async () => {
   const world = new TurnWorld()
   for (let second = 0; second < 4; second += 1) {
     world.rollOut(second % 2 === 0)
-    await world.scanAt(time(second), { between: new BetweenTurns() })
+    await world.scanAt(time(second), { between: new TurnCache() })
   }
   assert.equal(commits(world), 4)
 })

@@ -12,7 +12,7 @@ import {
   NO_TICKS,
   readDashboardTicks,
 } from '../../proposal/text/dashboard-ticks.ts'
-import { ClusterPatience } from '../observe/cluster-patience.ts'
+import { ClusterDeadline } from '../observe/cluster-deadline.ts'
 import { formatPresentTime } from '../observe/observe.ts'
 import { observeInGit } from '../observe/observe-in-git.ts'
 import {
@@ -69,11 +69,11 @@ export async function observeTurn(
   const found = await observeRepository(ports, request, signal)
   const read = { ...found, reports: removeUnmadeReports(found.reports, refusedRefs.notMade) }
   const asked = await mapConcurrent(wanted, CLUSTERS_AT_ONCE, async (cluster) => {
-    const patience = new ClusterPatience(cluster.name, request)
+    const deadline = new ClusterDeadline(cluster.name, request)
     return {
       cluster,
-      patience,
-      sources: await patience.limit(signal, (limit) =>
+      deadline,
+      sources: await deadline.limit(signal, (limit) =>
         discoverSources(read, cluster, request.renderer, limit),
       ),
     }
@@ -88,13 +88,13 @@ export async function observeTurn(
   const observations = await mapConcurrent(
     asked,
     CLUSTERS_AT_ONCE,
-    async ({ cluster, patience, sources }) => {
+    async ({ cluster, deadline, sources }) => {
       if ('failures' in sources) return sources
-      const answer = await patience.limit(signal, (limit) =>
+      const answer = await deadline.limit(signal, (limit) =>
         observeCluster(view, cluster, request, limit),
       )
       if (!('failures' in answer))
-        request.between?.rememberDuration(cluster.name, patience.duration)
+        request.between?.rememberDuration(cluster.name, deadline.duration)
       return answer
     },
   )

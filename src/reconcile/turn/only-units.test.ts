@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Failure } from '@backporch/kyaml/failure'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { neverAnswer } from '../../../test/waiting/wait-until.ts'
-import { BetweenTurns } from '../observe/between-turns.ts'
+import { TurnCache } from '../observe/turn-cache.ts'
 import type { OnlyUnits } from '../observe/turn-request.ts'
 import type { TurnResult } from './run-turn.ts'
 
@@ -123,7 +123,7 @@ test('a silent cluster gets 15 s in a unit turn, and an always slow one gets mor
   t.mock.method(globalThis, 'setTimeout', (_end: () => void, part: number) => {
     limits.push(part * 8)
   })
-  const [world, between] = [new FleetWorld(1), new BetweenTurns()]
+  const [world, between] = [new FleetWorld(1), new TurnCache()]
   const scan = (deadline: number): Promise<TurnResult> =>
     world.scan({ only: only({ 'edge-01': 'all' }), between, deadline })
   await scan(60_000)

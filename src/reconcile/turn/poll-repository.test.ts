@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FleetWorld } from '../../../test/fakes/fleet-world.ts'
 import { KPTFILE, policyText } from '../../../test/fakes/turn-world.ts'
-import { BetweenTurns } from '../observe/between-turns.ts'
+import { TurnCache } from '../observe/turn-cache.ts'
 import { pollRepository, type RepositoryDigest } from './poll-repository.ts'
 import { NO_REQUESTED_ACTIONS } from './requests/observe-requests.ts'
 
 const SHARED = 'shared'
 
-async function poll(world: FleetWorld, between?: BetweenTurns): Promise<RepositoryDigest> {
+async function poll(world: FleetWorld, between?: TurnCache): Promise<RepositoryDigest> {
   const { repository, forge, clusters } = world
   const signal = new AbortController().signal
   return pollRepository(
@@ -39,7 +39,7 @@ function begin(): FleetWorld {
 async function moved(
   world: FleetWorld,
   change: () => unknown,
-  between?: BetweenTurns,
+  between?: TurnCache,
 ): Promise<string[]> {
   const before = await poll(world, between)
   await change()
@@ -79,7 +79,7 @@ test('a file change moves its package and the packages around it', async () => {
 
 test('a file that two packages are rendered from moves both', async () => {
   const world = begin()
-  const between = new BetweenTurns()
+  const between = new TurnCache()
   between.outside.set('apps/web', ['apps/api/config.yaml'])
   const change = (path: string): Promise<string[]> =>
     moved(world, () => world.repository.commitByHand('main', { [path]: '# another\n' }), between)
@@ -89,7 +89,7 @@ test('a file that two packages are rendered from moves both', async () => {
 
 test('a folder that a syncer applies moves by itself, once a turn observed it', async () => {
   const world = begin()
-  const between = new BetweenTurns()
+  const between = new TurnCache()
   const change = (text: string): Promise<string[]> =>
     moved(world, () => world.repository.commitByHand('main', { 'infra/quota.yaml': text }), between)
   assert.deepEqual(await change('# one\n'), [SHARED])

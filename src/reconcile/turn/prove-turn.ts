@@ -13,7 +13,7 @@ import { type TurnPlan, TurnPlanner } from '../../plan/turn/plan-turn.ts'
 import type { ObservedUnit, TurnObservation } from '../../plan/turn/turn-observation.ts'
 import { computeAnswered, type Question } from '../../sources/programs/questions.ts'
 import { hasContent } from '../repository/judge-branches.ts'
-import { type ProofPorts, TakenAnswers } from '../repository/with-answers.ts'
+import { CollectedAnswers, type ProofPorts } from '../repository/with-answers.ts'
 
 /** @throws the signal's reason; not for one unit */
 export async function proveTurn(
@@ -90,7 +90,7 @@ class Proof {
   }
 }
 
-class ProvenStep extends TakenAnswers implements StepAnswers {
+class ProvenStep extends CollectedAnswers implements StepAnswers {
   failure: Failure | undefined
   isContent: boolean | undefined
 }

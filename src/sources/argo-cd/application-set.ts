@@ -41,7 +41,7 @@ interface ParameterPlace {
   readonly at: Steps
 }
 
-export interface MadeApplication {
+export interface GeneratedApplication {
   readonly application: JsonObject
   readonly parameters: SetParameters
 }
@@ -50,7 +50,7 @@ export interface MadeApplication {
 export function listGeneratedApplications(
   set: JsonObject,
   repository: SetRepository,
-): readonly MadeApplication[] | { readonly why: string } {
+): readonly GeneratedApplication[] | { readonly why: string } {
   try {
     return new SetReader(set, repository).listApplications()
   } catch (thrown) {
@@ -86,7 +86,7 @@ class SetReader {
     this.isGo = getPartAt(set, 'spec', 'goTemplate') === true
   }
 
-  listApplications(): readonly MadeApplication[] {
+  listApplications(): readonly GeneratedApplication[] {
     if (findNonEmptyText(this.set, 'spec', 'templatePatch') !== undefined)
       throw new Unfilled('it patches its Applications (spec.templatePatch)')
     const template = getPartAt(this.set, 'spec', 'template')

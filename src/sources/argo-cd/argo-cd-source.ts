@@ -27,12 +27,12 @@ import {
 import { joinFolderPath, resolvePath } from '../kustomize/files/kustomization-walk.ts'
 import { createSyncedSource } from '../synced/synced-source.ts'
 import { listGeneratedApplications } from './application-set.ts'
+import { createGenerators } from './application-set-generator.ts'
 import { createArgoDirectory } from './argo-directory.ts'
 import { createArgoHelm } from './argo-helm.ts'
 import { createArgoKustomize } from './argo-kustomize.ts'
 import { type ArgoSource, getArgoSource } from './argo-source.ts'
 import { listArgoTools, normalizeArgoSource } from './argo-tools.ts'
-import { setMakers } from './set-maker.ts'
 
 const GROUP = 'argoproj.io'
 
@@ -59,11 +59,11 @@ export const ARGO_CD = createSyncedSource({
       .flatMap((each) => {
         const made = listGeneratedApplications(each.object, repository)
         if ('why' in made) return []
-        const makers = setMakers(made, repository)
+        const generators = createGenerators(made, repository)
         return made.map(({ application }, at) => ({
           ...each,
           object: application,
-          maker: makers[at],
+          generator: generators[at],
         }))
       }),
   built: [

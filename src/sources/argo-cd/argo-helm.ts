@@ -216,7 +216,7 @@ class Template {
       kind,
       path: declared.path,
       document: declared.document,
-      at: [...(declared.maker?.template ?? []), 'spec', ...this.of.at, 'helm', name],
+      at: [...(declared.generator?.template ?? []), 'spec', ...this.of.at, 'helm', name],
     }
   }
 

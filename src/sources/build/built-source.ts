@@ -70,11 +70,11 @@ export interface Declaration {
   readonly path: string
   readonly document: number
   /** Undefined if the document is the resource. */
-  readonly maker?: ResourceMaker | undefined
+  readonly generator?: ResourceGenerator | undefined
 }
 
 /** Such as Applications from an ApplicationSet. */
-export interface ResourceMaker {
+export interface ResourceGenerator {
   readonly template: readonly (string | number)[]
   /** From the repository root. */
   readonly reads: readonly string[]

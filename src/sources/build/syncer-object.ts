@@ -18,8 +18,8 @@ export function readSyncerObject(
     declared.document
   ]?.value
   const resource =
-    isJsonObject(value) && declared.maker !== undefined
-      ? declared.maker.resourceOf(value, files)
+    isJsonObject(value) && declared.generator !== undefined
+      ? declared.generator.resourceOf(value, files)
       : value
   return isJsonObject(resource) && isSameResource(resource, object) ? resource : object
 }

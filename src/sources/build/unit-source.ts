@@ -2,7 +2,7 @@ import type { DeployedRelease } from '@backporch/cluster/cluster'
 import type { DesiredResource } from '@backporch/kpt/desired-set'
 import type { JsonObject } from '@backporch/kyaml/json'
 import type { ResourceId } from '@backporch/kyaml/resource'
-import type { Declaration, ResourceMaker, SyncerBuild } from './built-source.ts'
+import type { Declaration, ResourceGenerator, SyncerBuild } from './built-source.ts'
 import type { SyncedChoice } from './render-choice.ts'
 import { isSameResource } from './syncer-object.ts'
 
@@ -76,7 +76,7 @@ export interface DeclaredSyncer {
   readonly document: number
   /** Of its first key, from 1. */
   readonly line: number
-  readonly maker?: ResourceMaker | undefined
+  readonly generator?: ResourceGenerator | undefined
 }
 
 export interface SourcedRepository extends SetRepository {
@@ -129,7 +129,7 @@ export function findDeclaration(
   const [only] = same
   return only === undefined || same.length > 1
     ? undefined
-    : { path: only.path, document: only.document, maker: only.maker }
+    : { path: only.path, document: only.document, generator: only.generator }
 }
 
 /** The version is for following changes. */

@@ -59,7 +59,7 @@ export async function readSyncedSource(
   const generatorFiles =
     declaration === undefined
       ? []
-      : (await readFilesAt(given, build.declared?.maker?.reads ?? [], signal)).values()
+      : (await readFilesAt(given, build.declared?.generator?.reads ?? [], signal)).values()
   const siblingFiles = [
     declaration,
     ...generatorFiles,

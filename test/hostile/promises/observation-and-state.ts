@@ -70,7 +70,7 @@ export const OBSERVATION_AND_STATE: readonly Promised[] = [
       },
       {
         breaks: 'a cluster that cannot be observed ends the turn of all clusters',
-        file: 'src/reconcile/observe/cluster-patience.ts',
+        file: 'src/reconcile/observe/cluster-deadline.ts',
         find: 'if (signal.aborted) throw thrown\n',
         replace: 'if (thrown !== undefined) throw thrown\n',
         by: 'src/reconcile/turn/unobserved.test.ts',

@@ -176,8 +176,8 @@ function listFileChanges(
   { before, after }: DeclaredSides,
   applied: ReadonlySet<string>,
 ): readonly ResourceChange[] {
-  const isApplied = ({ path, maker }: DeclaredSyncer): boolean =>
-    maker === undefined && applied.has(path)
+  const isApplied = ({ path, generator }: DeclaredSyncer): boolean =>
+    generator === undefined && applied.has(path)
   const all = [before, after].flatMap((files, side) =>
     files.map((file) => ({ file, side, id: getResourceId(file.object) })),
   )
@@ -190,7 +190,7 @@ function listFileChanges(
       const [was, is] = [0, 1].map((one) => same.filter((each) => each.side === one))
       if (was === undefined || is === undefined || was.length > 1 || is.length > 1) return []
       const [one, other] = [was[0]?.file, is[0]?.file]
-      const isOfOther = one === undefined && isByUnits && file.maker === undefined
+      const isOfOther = one === undefined && isByUnits && file.generator === undefined
       const isSecond = side === 1 && one !== undefined
       if (same.some((each) => isApplied(each.file)) || isOfOther || isSecond) return []
       if (isJsonEqual(one?.object, other?.object)) return []

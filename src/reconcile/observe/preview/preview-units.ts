@@ -124,10 +124,10 @@ function listFilesBeside(
 ): readonly string[] {
   const build = policies.synced?.get(cluster)?.get(path)?.build
   if (build === undefined) return []
-  const { path: declared, maker } = build.declared ?? {}
+  const { path: declared, generator } = build.declared ?? {}
   return [
     ...(declared === undefined ? [] : [declared]),
-    ...(maker?.reads ?? []),
+    ...(generator?.reads ?? []),
     ...[...mapVariablePlaces(build).values()].map((place) => place.path),
   ]
 }

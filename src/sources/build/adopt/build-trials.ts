@@ -14,7 +14,7 @@ import { combineLocations } from '../../locate/combine-locations.ts'
 import { listRenamedFields, type RenamedField } from '../../locate/renamed-items.ts'
 import type { Locator } from '../built-source.ts'
 import type { BuiltAdoptionInput } from '../built-unit.ts'
-import { moveEditsToMaker } from './made-resource-edits.ts'
+import { moveEditsToMaker } from './generated-resource-edits.ts'
 import { getBuiltObjects } from './shared-builds.ts'
 
 /** For one change, or for changes that are chosen one after the other. */

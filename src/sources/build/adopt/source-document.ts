@@ -153,7 +153,7 @@ export function findSyncerFields(
   const { declared, builder } = synced?.build ?? {}
   if (declared === undefined || builder === undefined || !files.has(declared.path)) return undefined
   return readSourceDocuments(declared.path, files)[declared.document]?.readInside(
-    convertToFieldPath([...(declared.maker?.template ?? []), ...builder.fields]),
+    convertToFieldPath([...(declared.generator?.template ?? []), ...builder.fields]),
     synced?.folder ?? '',
   )
 }
@@ -170,7 +170,7 @@ export function listSyncerLayers(
   const { build } = synced
   const declared = findSyncerFields(files, synced)
   const made =
-    declared === undefined || build.declared?.maker !== undefined
+    declared === undefined || build.declared?.generator !== undefined
       ? createFieldsDocument(synced, readSyncerObject(build, files))
       : undefined
   const resource = declared === undefined ? made : (made?.findPlace(declared) ?? declared)

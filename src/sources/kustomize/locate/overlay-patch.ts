@@ -115,7 +115,7 @@ function patchLists({ files, folder, synced }: Overlay): readonly PatchList[] {
   const resource = files.has(declared.path)
     ? readSourceDocuments(declared.path, files)[declared.document]
     : undefined
-  const at = convertToFieldPath([...(declared.maker?.template ?? []), ...builder.fields])
+  const at = convertToFieldPath([...(declared.generator?.template ?? []), ...builder.fields])
   return resource === undefined ? first : [...first, { document: resource, at, folder: undefined }]
 }
 

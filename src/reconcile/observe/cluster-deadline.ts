@@ -11,7 +11,7 @@ const LEAST_PATIENCE = 15_000
  * A cluster that was always slow may take long; one that stopped answering delays the others only
  * briefly.
  */
-export class ClusterPatience {
+export class ClusterDeadline {
   private readonly cluster: string
   private readonly request: TurnRequest
   /** Milliseconds; undefined without a limit. */

@@ -1,23 +1,23 @@
 /** Maps an edit of a generated Application to an edit of the file of its ApplicationSet. */
 import { formatCanonicalJson, getPartAt, type JsonObject } from '@backporch/kyaml/json'
 import { getMetadataText } from '@backporch/kyaml/resource'
-import type { ResourceMaker } from '../build/built-source.ts'
+import type { ResourceGenerator } from '../build/built-source.ts'
 import type { SetRepository } from '../build/unit-source.ts'
 import { readSourceText, type SourceFiles } from '../kustomize/files/kustomize-build.ts'
-import { listGeneratedApplications, type MadeApplication } from './application-set.ts'
+import { type GeneratedApplication, listGeneratedApplications } from './application-set.ts'
 import { listTemplateNames, solveTemplateValue } from './set-template.ts'
 
-type ByName = ReadonlyMap<string, MadeApplication>
+type ByName = ReadonlyMap<string, GeneratedApplication>
 
-export function setMakers(
-  made: readonly MadeApplication[],
+export function createGenerators(
+  made: readonly GeneratedApplication[],
   repository: SetRepository,
-): readonly ResourceMaker[] {
-  const makes = new SetMakes(repository)
-  return made.map(({ application, parameters }): ResourceMaker => {
+): readonly ResourceGenerator[] {
+  const makes = new ApplicationSetGenerator(repository)
+  return made.map(({ application, parameters }): ResourceGenerator => {
     const reads = [...new Set([...parameters.places.values()].flatMap(({ file }) => file ?? []))]
-    const madeOf = (set: JsonObject, files: SourceFiles): MadeApplication | undefined =>
-      makes.makeApplications(set, reads, files).get(getMetadataText(application, 'name'))
+    const madeOf = (set: JsonObject, files: SourceFiles): GeneratedApplication | undefined =>
+      makes.generateApplications(set, reads, files).get(getMetadataText(application, 'name'))
     return {
       template: ['spec', 'template'],
       reads,
@@ -37,7 +37,7 @@ export function setMakers(
 }
 
 /** Computed once for all Applications while the set and its files are unchanged. */
-class SetMakes {
+class ApplicationSetGenerator {
   private readonly repository: SetRepository
   private last: { readonly key: string; readonly made: ByName } | undefined
 
@@ -45,7 +45,7 @@ class SetMakes {
     this.repository = repository
   }
 
-  makeApplications(set: JsonObject, reads: readonly string[], files: SourceFiles): ByName {
+  generateApplications(set: JsonObject, reads: readonly string[], files: SourceFiles): ByName {
     const { texts } = this.repository
     const edited = reads.flatMap((path) => {
       const text = files.has(path) ? readSourceText(path, files) : undefined
@@ -53,11 +53,11 @@ class SetMakes {
     })
     const key = formatCanonicalJson([set, edited.map((each) => [...each])])
     if (this.last?.key !== key)
-      this.last = { key, made: this.make(set, new Map([...texts, ...edited])) }
+      this.last = { key, made: this.generate(set, new Map([...texts, ...edited])) }
     return this.last.made
   }
 
-  private make(set: JsonObject, texts: SetRepository['texts']): ByName {
+  private generate(set: JsonObject, texts: SetRepository['texts']): ByName {
     const all = listGeneratedApplications(set, { ...this.repository, texts })
     return new Map(
       'why' in all

@@ -9,21 +9,21 @@ import { KnownGoodPolicies } from '../repository/usable-policies.ts'
 import type { KnownAdoptions } from './adoption-answers.ts'
 import { DryRunAnswers } from './dry-run-answers.ts'
 import type { CachedVerdict, EarlierAnswers } from './judge-object.ts'
-import { KnownUnits } from './known-units.ts'
 import { LastDrift } from './last-drift.ts'
 import type { KnownManifests } from './object-manifests.ts'
 import type { MissingObjectAnswer } from './predict-object.ts'
 import { ProposalTurns } from './proposal-turns.ts'
 import { RefusedRefs } from './refused-refs.ts'
+import { UnitCache } from './unit-cache.ts'
 import type { ClusterVerdicts } from './verdicts/cluster-verdicts.ts'
 
 const MOST_WATCHED = 2_000
 const MOST_DURATIONS = 10
 const MOST_MANIFESTS = 500
 
-export class BetweenTurns implements EarlierAnswers {
-  private readonly units = new KnownUnits()
-  private readonly watchedUnits = new KnownUnits(MOST_WATCHED)
+export class TurnCache implements EarlierAnswers {
+  private readonly units = new UnitCache()
+  private readonly watchedUnits = new UnitCache(MOST_WATCHED)
   readonly lastDrift = new LastDrift()
   readonly creations = new DryRunAnswers<MissingObjectAnswer>()
   readonly verdicts = new DryRunAnswers<CachedVerdict>()
@@ -63,7 +63,7 @@ export class BetweenTurns implements EarlierAnswers {
    * Watched units are observed when they changed, and once an hour: caching the others would use a
    * kilobyte per object for one use per hour.
    */
-  getUnits(cluster: string): KnownUnits {
+  getUnits(cluster: string): UnitCache {
     return this.clusters.has(cluster) ? this.watchedUnits : this.units
   }
 

@@ -4,8 +4,8 @@ import type { DesiredResource } from '@backporch/kpt/desired-set'
 import { Failure } from '@backporch/kyaml/failure'
 import type { LiveState } from '@backporch/kyaml/resource'
 import { TEST_SCHEMA } from '../../../test/fakes/live-object.ts'
-import { KnownUnits } from './known-units.ts'
 import type { LiveSide } from './read-live-sides.ts'
+import { UnitCache } from './unit-cache.ts'
 
 const IDENTITY = { uid: 'u', version: 'v1.34.3', recorded: false }
 
@@ -47,7 +47,7 @@ function sideOf(
 }
 
 test('a unit stays cached while git and the cluster have the same versions of it', () => {
-  const units = new KnownUnits()
+  const units = new UnitCache()
   const known = units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
   assert.equal(
     units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7'))),
@@ -88,7 +88,7 @@ for (const [what, identity, side] of [
   ['another cluster under the same name', { ...IDENTITY, uid: 'other' }, sideOf(present('1', '7'))],
 ] as const) {
   test(`the cache misses for ${what}`, () => {
-    const units = new KnownUnits()
+    const units = new UnitCache()
     const known = units.getUnit('prod/apps/web', IDENTITY, sideOf(present('1', '7')))
     const now = units.getUnit('prod/apps/web', identity, side)
     assert.notEqual(now, known)
@@ -107,7 +107,7 @@ for (const [what, identity, state] of [
   ['a recording', { ...IDENTITY, recorded: true }, present('1', '7')],
 ] as const) {
   test(`never caches ${what}`, () => {
-    const units = new KnownUnits()
+    const units = new UnitCache()
     assert.notEqual(
       units.getUnit('prod/apps/web', identity, sideOf(state)),
       units.getUnit('prod/apps/web', identity, sideOf(state)),
@@ -116,14 +116,14 @@ for (const [what, identity, state] of [
 }
 
 test('the cache evicts the least recently used units and keeps no oversized one', () => {
-  const units = new KnownUnits(4)
+  const units = new UnitCache(4)
   const of = (name: string) => units.getUnit(name, IDENTITY, sideOf(present('1', '7')))
   const [a, b] = [of('a'), of('b')]
   assert.equal(of('a'), a)
   of('c')
   assert.deepEqual([of('a') === a, units.held], [true, 4])
   assert.notEqual(of('b'), b)
-  const small = new KnownUnits(1)
+  const small = new UnitCache(1)
   assert.notEqual(
     small.getUnit('a', IDENTITY, sideOf(present('1', '7'))),
     small.getUnit('a', IDENTITY, sideOf(present('1', '7'))),

@@ -13,7 +13,7 @@ import type { Claim } from '../../syncers/syncer.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { LiveSide } from './read-live-sides.ts'
 
-export class KnownUnit {
+export class CachedUnit {
   readonly claims = new LastAnswer<readonly Claim[]>()
   readonly syncer = new LastAnswer<SyncerManager | undefined>()
   readonly judged = new LastAnswer<readonly ObjectVerdict[]>()
@@ -28,14 +28,14 @@ export class KnownUnit {
 
 interface Retained {
   readonly parts: readonly unknown[]
-  readonly known: KnownUnit
+  readonly known: CachedUnit
 }
 
 type Context = Pick<ClusterIdentity, 'uid' | 'version' | 'recorded'>
 
 const MOST = 50_000
 
-export class KnownUnits {
+export class UnitCache {
   readonly #units: LRUCache<string, Retained>
 
   /** @param most objects; least recently used units are dropped first */
@@ -51,7 +51,7 @@ export class KnownUnits {
     unit: string,
     { uid, version, recorded }: Context,
     side: Pick<LiveSide, 'resources' | 'live'>,
-  ): KnownUnit {
+  ): CachedUnit {
     // A person may have changed a recorded object without its version.
     const parts = [uid, version, ...(recorded ? [{}] : []), ...listParts(side)]
     const before = this.#units.get(unit)
@@ -60,7 +60,7 @@ export class KnownUnits {
       before.parts.length === parts.length &&
       parts.every((part, at) => part === before.parts[at])
     if (isAsBefore) return before.known
-    const known = new KnownUnit()
+    const known = new CachedUnit()
     this.#units.set(unit, { parts, known }, { size: Math.max(1, side.resources.length) })
     return known
   }

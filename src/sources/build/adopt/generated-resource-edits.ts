@@ -19,7 +19,7 @@ export function moveEditsToMaker(
 ): readonly SourceCandidate[] {
   const { edits } = candidate
   const document =
-    declared?.maker === undefined
+    declared?.generator === undefined
       ? undefined
       : readSourceDocuments(declared.path, files)[declared.document]
   if (declared === undefined || document === undefined) return [candidate]
@@ -52,15 +52,15 @@ function findPlaces(
   document: SourceDocument,
   files: SourceFiles,
 ) {
-  const { maker } = declared
+  const { generator } = declared
   if (
-    maker === undefined ||
+    generator === undefined ||
     path !== declared.path ||
     edit.kind !== 'set' ||
     edit.document !== declared.document
   )
     return undefined
-  if (!isInside(edit.path, convertToFieldPath(maker.template))) return undefined
+  if (!isInside(edit.path, convertToFieldPath(generator.template))) return undefined
   const [text, wanted, whole] = [
     document.getValueAt(edit.path),
     edit.value,
@@ -69,7 +69,7 @@ function findPlaces(
   if (typeof text !== 'string' || !text.includes('{{') || !isJsonObject(whole)) return undefined
   if (wanted === null || typeof wanted === 'object') return []
   if (typeof wanted === 'string' && wanted.includes('{{')) return undefined
-  return maker
+  return generator
     .sourcesOf(whole, files, { text, wanted: String(wanted) })
     .flatMap(({ name, file, at, value }): readonly Place[] => {
       const place = convertToFieldPath(at)
