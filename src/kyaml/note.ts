@@ -64,7 +64,7 @@ export const NOTE_CAUSES = {
   'yaml-key': 'a key that kubectl reads as another text',
   'yaml-precision': 'a number that kubectl rounds',
   'source-not-compared':
-    'a resource of a syncer that is not compared, or not as it stands on the base branch',
+    'a resource of a syncer that is not compared, or differs from the base branch',
   'traces-not-sent': 'spans that a collector of OpenTelemetry did not take',
   'value-not-decrypted': 'a file with encrypted values that are not decrypted',
   'verdicts-not-read': 'verdicts of an earlier process that are not used',

@@ -41,7 +41,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
     )
     assert.match(
       opened.body,
-      /As the policy stands \(2 packages: 2 Warn\): \*\*0 pull requests today\*\*/,
+      /With this policy \(2 packages: 2 Warn\): \*\*0 pull requests today\*\*/,
     )
     assert.match(opened.body, /everywhere: \*\*1 pull request today\*\* \(0 critical, 1 high\)/)
     assert.match(opened.body, /\*\*2 differences\*\* are muted by 2 rules/)

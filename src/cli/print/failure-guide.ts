@@ -351,7 +351,7 @@ export const FAILURE_GUIDE: { readonly [code in FailureCode]: FailureGuide } = {
   },
   BP4010: {
     cause:
-      'its address is of a form or a protocol that is not used, its format is newer than what is read, or it has too many branches and tags',
+      'its address is of a form or a protocol that is not used, its format is too new, or it has too many branches and tags',
     fix: 'use https://…, ssh://…, user@host:path, file://… or a path; the message says what else is wrong',
   },
   BP4011: {

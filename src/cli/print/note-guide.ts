@@ -107,7 +107,7 @@ export const NOTE_GUIDE: { readonly [cause in NoteCause]: string } = {
     'read why; a policy or a placement can name the folder and how it is rendered',
   'traces-not-sent': 'check OTEL_EXPORTER_OTLP_ENDPOINT and the collector: turns go on without it',
   'value-not-decrypted':
-    'give sops the age key in SOPS_AGE_KEY_FILE, or read why it refuses the file; until then who wrote a value decides',
+    'give sops the age key in SOPS_AGE_KEY_FILE, or read why it refuses the file; until then the writer of a value decides',
   'verdicts-not-read': 'do nothing: everything is compared again',
   'yaml-value': 'quote the value where it is text, so that kubectl and kpt read the same',
 }

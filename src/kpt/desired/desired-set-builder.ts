@@ -191,5 +191,5 @@ function explainServerNamed(object: Json): string | undefined {
     prefix === undefined
   )
     return undefined
-  return `the ${kind} with generateName "${prefix}" gets another name at each create, so it is not looked for in the cluster`
+  return `the ${kind} with generateName "${prefix}" gets another name at each create, so it is not searched for in the cluster`
 }

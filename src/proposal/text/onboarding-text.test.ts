@@ -44,7 +44,7 @@ function line(
   })
   const lines = body.split('\n')
   const everywhere = lines.find((one) => one.startsWith('- With mode')) ?? ''
-  const stands = lines.find((one) => one.startsWith('- As the policy stands')) ?? ''
+  const stands = lines.find((one) => one.startsWith('- With this policy')) ?? ''
   assert.equal(
     /\*\*\d+ pull requests?/.exec(stands)?.[0],
     /\*\*\d+ pull requests?/.exec(everywhere)?.[0],

@@ -229,7 +229,7 @@ function formatExpectation(
   )
   const shown = rankProposals(proposals).slice(0, most)
   return [
-    `- As the policy stands (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${formatPullCount(now, limits)} today**${rate(now, limits, objects)}.`,
+    `- With this policy (${units === 0 ? 'no package' : `${count(units, 'package')}: ${parts.join(', ')}`}): **${formatPullCount(now, limits)} today**${rate(now, limits, objects)}.`,
     `- With mode ${formatMarkdownCell('Propose')} everywhere: **${formatPullCount(proposals, limits)} today**${formatRisks(proposals)}${rate(proposals, limits, objects)}.`,
     `- ${muted.fields === 0 ? 'No difference is' : `**${count(muted.fields, 'difference')}** ${muted.fields === 1 ? 'is' : 'are'}`} muted by ${muted.rules === 0 ? 'a rule' : count(muted.rules, 'rule')}.`,
     ...(incomplete === 0

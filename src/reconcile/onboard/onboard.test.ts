@@ -45,7 +45,7 @@ test('opens a proposal with the files and the expected effect; a repeat writes n
   assert.equal(world.repository.text('drift/configure', 'apps/web/config.yaml'), CONFIG)
   assert.equal(first.opened?.label, '#1')
   const { body, title } = forgeOf(world).proposals[0] ?? { body: '', title: '' }
-  assert.match(body, /As the policy stands \(1 package: 1 Warn\): \*\*0 pull requests today\*\*/)
+  assert.match(body, /With this policy \(1 package: 1 Warn\): \*\*0 pull requests today\*\*/)
   assert.match(body, /everywhere: \*\*1 pull request today\*\* \(0 critical, 0 high\)/)
   assert.match(body, /\| `apps\/web` \| `prod` \| 1 \| medium \| `kubectl-edit` \(human tool\) \|/)
   assert.equal(title, 'chore(drift): configure Backporch')

@@ -115,6 +115,6 @@ test('without a common ancestor the head itself is used, with the reason', async
   const some = await merged(shallow)
   assert.deepEqual(
     [some.files['a'], some.why],
-    ['a\n', 'the commit from which both began cannot be read: the clone is shallow'],
+    ['a\n', 'the merge base cannot be read: the clone is shallow'],
   )
 })

@@ -163,13 +163,13 @@ async function findMergeBase(
     if (newest !== undefined) return { from: newest.id }
     return open.length === 0
       ? { why: 'the head and the base branch have no commit in common' }
-      : { why: `the commit from which both began is not among the last ${MOST_COMMITS}` }
+      : { why: `the merge base is not among the last ${MOST_COMMITS}` }
   } catch (thrown) {
     signal.throwIfAborted()
     const { code, why } = convertToFailure(thrown)
     // A clone may have only the newest commits.
     if (code !== 'BP4011' && code !== 'BP4006') throw thrown
-    return { why: `the commit from which both began cannot be read: ${why}` }
+    return { why: `the merge base cannot be read: ${why}` }
   }
 }
 
