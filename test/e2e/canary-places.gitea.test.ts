@@ -51,6 +51,7 @@ const BEFORE: readonly Step[] = [
   once('diff', '--yaml', '--unmanaged', '--debug'),
   ...UNITS.map((unit) => once('explain', unit, '--debug')),
   every('check', '--debug'),
+  once('rbac', '--level', 'settle', '--debug'),
   once('render'),
   once('render', 'apps/places-0', '-o', 'unwrap'),
   every('init', '--dry-run', '--debug'),

@@ -50,6 +50,7 @@ const BEFORE: readonly Step[] = [
   every('diff', '--show-ignored', '--debug', '--verbose'),
   once('diff', '--yaml', '--unmanaged', '--debug'),
   every('check', '--debug'),
+  once('rbac', '--level', 'settle', '--debug'),
   once('render'),
   // With -o it gives manifests of git as they are, to be applied: packages without secrets in git.
   once('render', 'apps/live-0', '-o', 'unwrap'),

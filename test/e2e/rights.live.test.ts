@@ -249,6 +249,30 @@ await controlPlaneSuite(
       }
     })
 
+    test('what is incomplete has exit code 3: a package that cannot be read, a kind that is not served', async (t) => {
+      const shop = await openShop(t)
+      const { world, namespace, account } = shop
+      const kptfile = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: more}\n'
+      await world.commit(
+        {
+          'apps/broken/Kptfile': kptfile,
+          'apps/broken/broken.yaml': 'kind: [\n',
+          'apps/more/Kptfile': kptfile,
+          'apps/more/widget.yaml': `apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: ${namespace}}\n`,
+        },
+        'feat: more packages',
+      )
+      const run = assertExit(await world.backporch('rbac', '--account', account), 3)
+      assert.match(run.stderr, /^error BP1110: .*\n {2}where: apps\/broken\/broken\.yaml/m)
+      assert.match(run.stderr, /Widget .*the API server does not serve this kind/)
+      assert.match(run.stdout, /^ {2}- deployments$/m)
+      const broken = assertExit(await world.backporch('rbac', 'apps/broken'), 2)
+      assert.equal(broken.stdout, '')
+      const args = ['rbac', '--account', 'backporch', '--repo', world.repository]
+      const wrong = assertExit(await world.backporchIn(world.checkout, {}, ...args), 2)
+      assert.match(wrong.stderr, /BP1001: --account backporch is not a ServiceAccount/)
+    })
+
     test('a token, an exec, another Secret and a real write are refused; a real write also with more rights', async (t) => {
       const shop = await openShop(t)
       const { namespace, account, user } = shop

@@ -1,5 +1,5 @@
 import type { ClusterReader } from '@backporch/cluster/cluster'
-import { convertToFailure, Failure } from '@backporch/kyaml/failure'
+import { convertToFailure, Failure, Failures } from '@backporch/kyaml/failure'
 import { describeResourceId, type ResourceId } from '@backporch/kyaml/resource'
 import type { TracedResource } from '@backporch/system/trace'
 import { SCALER_KINDS } from '../../drift/noise/scaler.ts'
@@ -13,6 +13,7 @@ import { formatDocument } from '../../record/write-document.ts'
 import type { TurnContext } from '../context/cli-context.ts'
 import type { RBAC_FLAGS } from '../flags/command-flags.ts'
 import type { ValuesOf } from '../flags/options.ts'
+import { printFailures } from '../print/print-failures.ts'
 import { printNotes } from '../print/print-notes.ts'
 import { runWithSession, type SessionOptions } from '../session/turn-session.ts'
 
@@ -53,8 +54,10 @@ export async function printRights(
       const turn = await runTurn(ports, { ...request, mode: 'read' }, cli.signal)
       progress.end()
       await listScalers(ports.cluster, cli.signal)
-      const [failed] = turn.units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : []))
-      if (failed !== undefined) throw failed
+      const failures = turn.units.flatMap((unit) => (unit.state === 'failed' ? unit.failures : []))
+      const [first, ...others] = failures
+      if (first !== undefined && turn.units.every(({ state }) => state === 'failed'))
+        throw new Failures([first, ...others])
       const objects = turn.units.flatMap((unit): readonly ResourceId[] =>
         unit.state === 'planned'
           ? unit.observation.verdicts.flatMap(({ id, state }) => (state === 'outside' ? [] : [id]))
@@ -70,6 +73,8 @@ export async function printRights(
       })
       const manifests = createRightsManifests(account, rights, { level, events })
       cli.stdout.write(manifests.map(formatDocument).join('---\n'))
+      // Their kinds are missing from the rights.
+      printFailures(failures, cli, { verbose: options.verbose === true })
       printNotes(
         unserved.map((id) => ({
           cause: 'not-observed',
@@ -78,7 +83,7 @@ export async function printRights(
         })),
         printer,
       )
-      return unserved.length === 0 ? 0 : 3
+      return unserved.length + failures.length === 0 ? 0 : 3
     },
   )
 }
