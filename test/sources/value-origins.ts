@@ -15,6 +15,10 @@ export const VALUE_ORIGINS = {
     'prod/configmap-web-patch.yaml',
     'prod/kustomization.yaml',
   ],
+  'a manifest that a program writes, below the folder of the Kustomization': [
+    'prod/system/configmap-web-patch.yaml',
+    'prod/system/kustomization.yaml',
+  ],
   'a component that another overlay has too': [
     'prod/configmap-web-patch.yaml',
     'prod/kustomization.yaml',

@@ -65,7 +65,7 @@ export function overlayLocations(
 ): readonly SourceLocations[] {
   const object = { desired, identity: getDeclaredIdentity(desired, overlay.files) }
   if (changed.some((each) => isImageOfSyncer(overlay, desired, each))) return []
-  const candidates = patchLists(overlay).flatMap((list) => [
+  const candidates = patchLists(overlay, desired).flatMap((list) => [
     ...createEntryCandidates(list, object, changed),
     ...readPatchesIn(list, overlay.files)
       .flatMap((patch) => findInPatch(patch, object, changed))
@@ -93,7 +93,9 @@ export function overlayRemoval(
   const object = { desired, identity: getDeclaredIdentity(desired, overlay.files) }
   const patch = { $patch: 'delete', ...object.identity }
   return groupCandidates(
-    patchLists(overlay).flatMap((list) => createNewPatches(list, overlay, object, [patch])),
+    patchLists(overlay, desired).flatMap((list) =>
+      createNewPatches(list, overlay, object, [patch]),
+    ),
   )
 }
 
@@ -105,10 +107,16 @@ function groupCandidates(candidates: readonly SourceCandidate[]): readonly Sourc
   }))
 }
 
-function patchLists({ files, folder, synced }: Overlay): readonly PatchList[] {
-  const path = findKustomizationPath(folder, files)
+function patchLists(
+  { files, folder, synced }: Overlay,
+  { location }: DesiredResource,
+): readonly PatchList[] {
+  const path = findTopmostKustomization(folder, location.path, files)
   const [own] = path === undefined ? [] : readSourceDocuments(path, files)
-  const first = own === undefined ? [] : [{ document: own, at: [], folder }]
+  const first =
+    path === undefined || own === undefined
+      ? []
+      : [{ document: own, at: [], folder: getParentFolder(path) }]
   const { declared, builder } = synced ?? {}
   if (declared === undefined || builder === undefined || !('kustomization' in builder.way))
     return first
@@ -117,6 +125,25 @@ function patchLists({ files, folder, synced }: Overlay): readonly PatchList[] {
     : undefined
   const at = convertToFieldPath([...(declared.generator?.template ?? []), ...builder.fields])
   return resource === undefined ? first : [...first, { document: resource, at, folder: undefined }]
+}
+
+/**
+ * Without one in its folder, Flux builds those below: the manifests of its own controllers are
+ * patched in `flux-system/kustomization.yaml`
+ * (https://fluxcd.io/flux/installation/configuration/bootstrap-customization/).
+ */
+function findTopmostKustomization(
+  folder: string,
+  path: string,
+  files: SourceFiles,
+): string | undefined {
+  const own = findKustomizationPath(folder, files)
+  if (own !== undefined || !path.startsWith(joinFolderPath(folder, ''))) return own
+  const below = path.slice(joinFolderPath(folder, '').length).split('/').slice(0, -1)
+  return below
+    .map((_, depth) => joinFolderPath(folder, below.slice(0, depth + 1).join('/')))
+    .map((each) => findKustomizationPath(each, files))
+    .find((found) => found !== undefined)
 }
 
 function getDeclaredIdentity(
