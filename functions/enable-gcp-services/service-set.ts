@@ -31,7 +31,7 @@ export function readServiceSet(item: YamlMap): ServiceSet | string {
       name: readText(metadata.get('name'), 'metadata.name'),
       namespace: readText(metadata.get('namespace'), 'metadata.namespace') || undefined,
       annotations: readTexts(metadata.get('annotations'), 'metadata.annotations'),
-      services: listOf(spec.get('services')),
+      services: readServices(spec.get('services')),
       project: readText(spec.get('projectID'), 'spec.projectID') || undefined,
     }
   } catch (thrown) {
@@ -68,7 +68,7 @@ function readText(node: YamlNode | undefined, where: string): string {
   return node.value
 }
 
-function listOf(node: YamlNode | undefined): readonly string[] {
+function readServices(node: YamlNode | undefined): readonly string[] {
   if (node === undefined || isNull(node)) return []
   if (node.kind !== 'list') throw new NotRead('spec.services must be a list')
   return node.items.map((each) => readText(resolveAlias(each), 'spec.services[]'))

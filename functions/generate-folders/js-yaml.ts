@@ -25,15 +25,15 @@ export function convertThroughJsYaml(given: YamlNode): YamlNode {
   const from = resolveAlias(given)
   const to =
     from.kind === 'map'
-      ? mapOf(from)
+      ? mergeMap(from)
       : from.kind === 'list'
-        ? listOf(from.items.map(convertThroughJsYaml))
+        ? createList(from.items.map(convertThroughJsYaml))
         : convertScalar(from)
   return Object.assign(to, { source: from.source })
 }
 
 export function writeWithJsYaml(value: Json): YamlNode {
-  if (isJsonArray(value)) return listOf(value.map(writeWithJsYaml))
+  if (isJsonArray(value)) return createList(value.map(writeWithJsYaml))
   if (isJsonObject(value))
     return blockMap(
       Object.entries(value).map(([name, below]) => ({
@@ -78,7 +78,7 @@ function indentListItem(item: YamlNode): readonly YamlNode[] {
   return [{ ...item, items: [first] }, ...others]
 }
 
-function listOf(items: readonly YamlNode[]): YamlNode {
+function createList(items: readonly YamlNode[]): YamlNode {
   return { ...createYamlList(items), style: items.length === 0 ? 'flow' : 'block' }
 }
 
@@ -87,7 +87,7 @@ function blockMap(entries: YamlEntry[]): YamlMap {
 }
 
 /** As in js-yaml, merged entries come last, wherever the merge key is. */
-function mapOf(from: YamlMap): YamlMap {
+function mergeMap(from: YamlMap): YamlMap {
   const entries = new Map<string, YamlEntry>()
   const merged = new Set<string>()
   for (const { key, value } of from.entries) {
@@ -117,7 +117,7 @@ function listMergedEntries(value: YamlNode): readonly YamlEntry[] {
   return maps.flatMap((map) => {
     if (map.kind !== 'map')
       throw new NotRead('cannot merge mappings; the provided source object is unacceptable')
-    return mapOf(map).entries
+    return mergeMap(map).entries
   })
 }
 

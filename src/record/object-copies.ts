@@ -141,7 +141,7 @@ const TAKES_ALONG: { readonly [kind: string]: string } = {
 }
 
 function findDeletedWith({ group, kind }: ResourceId, live: JsonObject): string | undefined {
-  const retention = mapOf(mapOf(live, 'spec'), 'persistentVolumeClaimRetentionPolicy')
+  const retention = readMap(readMap(live, 'spec'), 'persistentVolumeClaimRetentionPolicy')
   if (group === 'apps' && kind === 'StatefulSet' && getKey(retention, 'whenDeleted') === 'Delete') {
     return 'its claims, and the data of their volumes, are lost with it'
   }
@@ -150,7 +150,7 @@ function findDeletedWith({ group, kind }: ResourceId, live: JsonObject): string 
     : undefined
 }
 
-function mapOf(owner: JsonObject, name: string): JsonObject {
+function readMap(owner: JsonObject, name: string): JsonObject {
   const value: Json | undefined = getKey(owner, name)
   return isJsonObject(value) ? value : {}
 }

@@ -29,7 +29,7 @@ export function addOtherDeclarations(
     else
       items.push({
         ...drift,
-        notes: [...drift.notes, `${listOf(others)} also declares the object`],
+        notes: [...drift.notes, `${formatLocations(others)} also declares the object`],
       })
   }
   const [first] = declared
@@ -65,6 +65,6 @@ function isDeclared(object: JsonObject, drift: Drift): boolean {
     : rendersLive(object, drift)
 }
 
-function listOf(others: readonly OtherDeclaration[]): string {
+function formatLocations(others: readonly OtherDeclaration[]): string {
   return others.map(({ location }) => location).join(' and ')
 }

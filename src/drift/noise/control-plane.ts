@@ -32,7 +32,7 @@ import {
   type Surroundings,
   showDrift,
 } from './noise-rule.ts'
-import { isOf } from './syncer-metadata.ts'
+import { isWrittenBySyncer } from './syncer-metadata.ts'
 
 const isFromControlPlane = (drift: Drift): boolean => isWrittenBy(drift, isControlPlane)
 
@@ -246,7 +246,9 @@ const QUALIFIED =
 function isOfItsSyncer(drift: Drift): boolean {
   return SYNCERS.some(
     (one) =>
-      one.requests !== 'none' && one.requests.kinds.test(getGroupKind(drift)) && isOf(one, drift),
+      one.requests !== 'none' &&
+      one.requests.kinds.test(getGroupKind(drift)) &&
+      isWrittenBySyncer(one, drift),
   )
 }
 

@@ -24,7 +24,7 @@ import {
   showDrift,
 } from './noise-rule.ts'
 
-export function isOf(marking: Syncer, drift: Drift): boolean {
+export function isWrittenBySyncer(marking: Syncer, drift: Drift): boolean {
   return !isPerson(drift) && isOwned(drift) && canMarkAs(marking, drift.actor.manager)
 }
 
@@ -32,7 +32,7 @@ function judgeMetadata(drift: Drift, { syncer }: Surroundings): Judgement | unde
   if (!isLive(drift)) return undefined
   const tools = listSyncersOfMark(drift.path, drift.live)
   if (tools.length === 0) return undefined
-  const tool = tools.find((one) => isOf(one, drift))
+  const tool = tools.find((one) => isWrittenBySyncer(one, drift))
   if (tool !== undefined) return muteDrift(`${tool.name} marks with it what it applies`)
   // A tool may apply under any given name (kpt live apply --field-manager).
   if (isFromSyncer(drift, syncer))
@@ -82,7 +82,7 @@ function judgeDirective(
     return undefined
   if (isFromSyncer(drift, syncer))
     return muteDrift(`the syncer ${drift.actor.manager} keeps with it how it applies`)
-  return SYNCERS.some((one) => isOf(one, drift))
+  return SYNCERS.some((one) => isWrittenBySyncer(one, drift))
     ? muteDrift(`${describeWriter(drift)} keeps with it how it applies`)
     : showDrift(`${describeWriter(drift)} wrote it, which is not a known syncer`)
 }

@@ -84,7 +84,7 @@ function omitUndefinedFields(value: object): Json {
 
 /** @throws Failure BP1110 or BP1111 if it is not YAML, BP1112 if it is not a ResourceList */
 export function readFunctionInput(text: string, where: string): FunctionInput {
-  const list = listOf(text, where)
+  const list = readResourceList(text, where)
   const config = findNodeAt(list, 'functionConfig')
   return { items: listItemMaps(list, where), config: config?.kind === 'map' ? config : undefined }
 }
@@ -97,7 +97,7 @@ export function readFunctionOutput(
   text: string,
   where: string,
 ): Pick<FunctionOutput, 'items' | 'results'> {
-  const list = listOf(text, where)
+  const list = readResourceList(text, where)
   const results = findNodeAt(list, 'results')
   const listed =
     results?.kind === 'map' ? listItemsAt(results, 'items') : listItemsAt(list, 'results')
@@ -107,7 +107,7 @@ export function readFunctionOutput(
   }
 }
 
-function listOf(text: string, where: string): YamlMap {
+function readResourceList(text: string, where: string): YamlMap {
   const documents = readYamlNodes(text, where)
   const [only] = documents
   if (only?.kind !== 'map' || documents.length > 1 || findTextAt(only, 'kind') !== 'ResourceList')

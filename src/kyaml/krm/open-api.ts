@@ -172,7 +172,7 @@ class NodeSchema implements FieldSchema {
   constructor(reader: SchemaReader, node: JsonObject, facts: NodeFacts) {
     this.reader = reader
     this.node = node
-    this.format = facts.format ?? formatOf(node)
+    this.format = facts.format ?? readFormat(node)
     this.kind = facts.format === undefined ? getKind(node, this.format) : 'scalar'
     this.typed = facts.typed ?? false
     this.closed = this.kind === 'object' && isClosed(node)
@@ -240,7 +240,7 @@ function isClosed(node: JsonObject): boolean {
   )
 }
 
-function formatOf(node: JsonObject): string {
+function readFormat(node: JsonObject): string {
   if (getKey(node, 'x-kubernetes-int-or-string') === true) return 'int-or-string'
   return getTextAt(node, 'format')
 }

@@ -77,7 +77,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
   const merged = git.merged.filter(({ spec }) => spec.lifecycle === 'Proposed')
   const landed = merged.map((record) => ({
     record,
-    branch: git.branches.find((other) => isOf(other, record)),
+    branch: git.branches.find((other) => hasRecord(other, record)),
   }))
   const porch = [...findPublishedByPorch(observed), ...findRejectedByPorch(observed)]
   const published = new Set([
@@ -85,7 +85,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
     ...porch.map(({ episode }) => `drift-${episode.metadata.name}`),
   ])
   const isOver = (branch: OpenBranch): boolean =>
-    published.has(branch.workspace) || landed.some(({ record }) => isOf(branch, record))
+    published.has(branch.workspace) || landed.some(({ record }) => hasRecord(branch, record))
   const ended = git.branches.filter((branch) => isEnded(observed, branch) && !isOver(branch))
   const closed = ended.filter(({ ref }) => proposals.get(ref)?.state === 'closed')
   const unproposed = closed.filter((branch) => isUnproposed(git.heads.get(branch.ref) ?? branch))
@@ -118,7 +118,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
   // A branch that equals the decision may have been restored, to be reopened.
   const isMoved = (branch: OpenBranch): boolean =>
     git.heads.has(branch.ref) ||
-    landed.some(({ record }) => isOf(branch, record) && !isEqualText(branch.record, record))
+    landed.some(({ record }) => hasRecord(branch, record) && !isEqualText(branch.record, record))
   const taken = new Set(found.flatMap(({ writes }) => writes.updates.map(({ ref }) => ref)))
   const left = over.filter(
     (branch) =>
@@ -163,7 +163,7 @@ export function findDecisions(observed: Observation): FoundDecisions {
   }
 }
 
-function isOf({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
+function hasRecord({ record }: OpenBranch, { metadata }: DriftRecord): boolean {
   return record.metadata.name === metadata.name
 }
 

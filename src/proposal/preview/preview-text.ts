@@ -18,10 +18,10 @@ import {
   formatClusterCell,
   formatFieldCell,
   formatFolded,
+  formatList,
   formatMarkdownTable,
   formatObjectLink,
   formatRiskWord,
-  listOf,
   time,
 } from '../text/words.ts'
 import {
@@ -259,7 +259,7 @@ function formatSameUnits({ items }: Preview, most: number): string[] {
         ', ',
       )}${own.length > 5 ? ` and ${own.length - 5} more` : ''}${files.length === 0 ? '' : `: reads ${files.join(', ')}`}`
   })
-  return ['**Read an edited file, and do not change:**', '', ...listOf(lines, most, 'unit'), '']
+  return ['**Read an edited file, and do not change:**', '', ...formatList(lines, most, 'unit'), '']
 }
 
 function formatFailedUnits({ items }: Preview, most: number): string[] {
@@ -282,7 +282,7 @@ function formatFailedUnits({ items }: Preview, most: number): string[] {
           ),
         ]
   })
-  return ['**Not known:**', '', ...listOf(lines, most, 'failure'), '']
+  return ['**Not known:**', '', ...formatList(lines, most, 'failure'), '']
 }
 
 const AT = { base: 'on the base branch', merge: 'after the merge', live: 'live' } as const
@@ -302,7 +302,7 @@ function noteLines({ notes }: Preview, most: number): string[] {
   return notes.length === 0
     ? []
     : [
-        ...listOf(
+        ...formatList(
           notes.map((note) => formatMarkdownProse(note, 300)),
           Math.min(most, 5),
           'note',

@@ -48,7 +48,7 @@ interface Facts
 }
 
 export function checkRun(subject: ProposalSubject, statuses: readonly CommitStatus[]): CheckRun {
-  return runOf(
+  return buildCheckRun(
     { ...subject.record.spec, ...subject, where: `cluster ${subject.unit.cluster}` },
     statuses,
   )
@@ -58,7 +58,7 @@ export function createMassCheckRun(
   subject: MassSubject,
   statuses: readonly CommitStatus[],
 ): CheckRun {
-  return runOf({ ...subject, where: count(subject.rows.length, 'cluster') }, statuses)
+  return buildCheckRun({ ...subject, where: count(subject.rows.length, 'cluster') }, statuses)
 }
 
 export function createNotObservedCheckRun(
@@ -130,7 +130,7 @@ export function checkKey(ref: string): string {
   return createHash('sha256').update(ref).digest('hex').slice(0, 16)
 }
 
-function runOf(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
+function buildCheckRun(facts: Facts, statuses: readonly CommitStatus[]): CheckRun {
   const { headBranch, where, changes, plan, notAdoptable, ledgerUrl } = facts
   const fresh = statuses.find(({ context }) => context === FRESH)
   const unseen =

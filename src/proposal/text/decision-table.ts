@@ -22,9 +22,9 @@ import {
   count,
   formatClusterCell,
   formatDuration,
+  formatList,
   formatMarkdownTable,
   formatShortSides,
-  listOf,
   planWord,
 } from './words.ts'
 
@@ -180,7 +180,7 @@ export function settleNotes(subject: ProposalSubject): string[] {
     ({ ref, why }) =>
       `Applying ${formatMarkdownCell(describeResourceId(ref))} fails: ${formatMarkdownCell(why, 300)}`,
   )
-  const notes = listOf(fails, REASONS_SHOWN, 'object')
+  const notes = formatList(fails, REASONS_SHOWN, 'object')
   if (added > 0 && record.spec.settle === 'syncer') {
     const which = added === 1 ? 'One field is' : `${added} fields are`
     notes.push(

@@ -28,7 +28,7 @@ import {
   rankChanges,
   rankObjects,
 } from './proposal-subject.ts'
-import { count, findFirstFitting, formatClusterCell, formatFolded, listOf } from './words.ts'
+import { count, findFirstFitting, formatClusterCell, formatFolded, formatList } from './words.ts'
 
 export function formatProposalText(subject: ProposalSubject): ProposalText {
   return {
@@ -192,7 +192,7 @@ function notePart({ record, dialect }: ProposalSubject): string[] {
   )
   const notes = [...own, ...formatSharedNotes(record)]
   if (notes.length === 0) return []
-  const listed = listOf(notes, NOTES_SHOWN, 'note')
+  const listed = formatList(notes, NOTES_SHOWN, 'note')
   return notes.length <= 2
     ? [...listed, '']
     : formatFolded(dialect, count(notes.length, 'note'), undefined, listed)
@@ -229,7 +229,7 @@ function formatHealthPart({ health, dialect }: ProposalSubject): string[] {
     ({ id, status, health: message }) =>
       `${formatMarkdownCell(describeResourceId(id))}: ${status}${message === undefined ? '' : `, ${formatMarkdownCell(message, 200)}`}`,
   )
-  return formatFolded(dialect, words, undefined, listOf(lines, MEMBERS_SHOWN, 'object'))
+  return formatFolded(dialect, words, undefined, formatList(lines, MEMBERS_SHOWN, 'object'))
 }
 
 function formatCommandPart({ record, dialect }: ProposalSubject): string[] {

@@ -283,7 +283,7 @@ export function formatMarkdownTable(
   ]
 }
 
-export function listOf(items: readonly string[], most: number, noun: string): string[] {
+export function formatList(items: readonly string[], most: number, noun: string): string[] {
   const more = items.length - most
   return [
     ...items.slice(0, most).map((item) => `- ${item}`),

@@ -28,7 +28,7 @@ export function judgeSources(
         },
       ]
     }
-    const counts = kinds.flatMap((kind) => countOf(kind, live))
+    const counts = kinds.flatMap((kind) => formatCount(kind, live))
     const folders = [...sources.titles].flatMap(([folder, title]) =>
       title.startsWith(`${name} `) ? [folder || '.'] : [],
     )
@@ -70,7 +70,7 @@ export function judgeSources(
 
 const NAMES = DISCOVERIES.map(({ name }) => name)
 
-function countOf({ group, kind }: SourceKind, { listed }: LiveSyncers): readonly string[] {
+function formatCount({ group, kind }: SourceKind, { listed }: LiveSyncers): readonly string[] {
   const count = listed.filter(
     (object) => object['kind'] === kind && String(object['apiVersion']).startsWith(`${group}/`),
   ).length

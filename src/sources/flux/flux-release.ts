@@ -353,8 +353,8 @@ function addLabels(built: JsonObject, object: JsonObject): JsonObject {
   const metadata = getPartAt(built, 'metadata')
   if (!isJsonObject(metadata)) return built
   const [labels, annotations] = ['labels', 'annotations'].map((name) => ({
-    ...mapOf(metadata[name]),
-    ...mapOf(getPartAt(object, 'spec', 'commonMetadata', name)),
+    ...convertToMap(metadata[name]),
+    ...convertToMap(getPartAt(object, 'spec', 'commonMetadata', name)),
   }))
   const origin = {
     [`${GROUP}/name`]: getMetadataText(object, 'name'),
@@ -368,7 +368,7 @@ function addLabels(built: JsonObject, object: JsonObject): JsonObject {
   return { ...built, metadata: all as JsonObject }
 }
 
-function mapOf(value: Json | undefined): JsonObject {
+function convertToMap(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 

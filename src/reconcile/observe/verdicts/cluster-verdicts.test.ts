@@ -58,7 +58,7 @@ function rowOf(
   verdicts: ClusterVerdicts,
   id = ID,
 ): ReturnType<typeof unpackState> & { readonly until: number } {
-  const at = verdicts.table.findOf(verdicts.computeHash(id), 0)
+  const at = verdicts.table.findRow(verdicts.computeHash(id), 0)
   assert.notEqual(at, -1)
   const { state, until } = verdicts.table.getRow(at)
   return { ...unpackState(state), until }
@@ -254,7 +254,7 @@ test('a confirmed verdict stays a proof only while the row has the same state', 
     .confirm(present(edited), { ...IN_SYNC, state: 'drifted' }, NOW + HOUR)
   assert.deepEqual([rowOf(verdicts).verdict, rowOf(verdicts).until], ['drifted', 0])
   assert.deepEqual(
-    [...verdicts.table.getRow(verdicts.table.findOf(verdicts.computeHash(ID), 0)).mark],
+    [...verdicts.table.getRow(verdicts.table.findRow(verdicts.computeHash(ID), 0)).mark],
     [...verdicts.createMark(edited)],
   )
   assert.equal(recalls(verdicts), false)

@@ -107,7 +107,7 @@ export class ClusterVerdicts {
   findVerdict(unit: string, object: JsonObject): RowVerdict | undefined {
     const read = readResource(object)
     if ('problem' in read) return undefined
-    const at = this.table.findOf(this.computeHash(read.id), this.unitNames.getNumber(unit))
+    const at = this.table.findRow(this.computeHash(read.id), this.unitNames.getNumber(unit))
     return at === -1 ? undefined : unpackState(this.table.getRow(at).state).verdict
   }
 
@@ -200,7 +200,7 @@ export class UnitVerdicts {
     if (asked === undefined) return undefined
     const { table } = this.cluster
     const hash = this.touch(id)
-    const at = table.findOf(hash, this.number)
+    const at = table.findRow(hash, this.number)
     if (at === -1) return undefined
     const row = table.getRow(at)
     const { verdict, proof } = unpackState(row.state)
@@ -245,7 +245,7 @@ export class UnitVerdicts {
   /** An older object state that was reported since then is not the last one. */
   confirm(live: LiveState, judged: Judged, now: number): void {
     const { table } = this.cluster
-    const at = table.findOf(this.touch(judged.id), this.number)
+    const at = table.findRow(this.touch(judged.id), this.number)
     const mark = live.state === 'present' ? this.cluster.createMark(live.object) : NO_MARK
     const isSame =
       at !== -1 &&
@@ -266,7 +266,7 @@ export class UnitVerdicts {
     const { table } = this.cluster
     const hash = this.touch(id)
     const isUnread = live?.state === 'unreadable'
-    if (table.findOf(hash, this.number) !== -1 && !isUnread) return
+    if (table.findRow(hash, this.number) !== -1 && !isUnread) return
     const marked = live !== undefined
     const state = packState({
       verdict,

@@ -41,7 +41,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(id, unit, word).map(
     ([own, number, mark]): Step =>
       (model, { table }) => {
-        const at = table.findOf(Uint32Array.from(own), number)
+        const at = table.findRow(Uint32Array.from(own), number)
         const row = model.get(nameOf({ id: own, unit: number }))
         assert.equal(at === -1, row === undefined)
         if (row === undefined) return
@@ -55,7 +55,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
         const row = model.get(nameOf({ id: own, unit: number }))
         if (row === undefined) return
         row.state = value
-        table.setState(table.findOf(Uint32Array.from(own), number), value)
+        table.setState(table.findRow(Uint32Array.from(own), number), value)
       },
   ),
   fc.tuple(unit, fc.boolean()).map(
@@ -122,7 +122,7 @@ function assertSame(model: ReadonlyMap<string, Row>, table: VerdictTable): void 
         .map((other) => other.unit)
         .sort(),
     )
-    assert.equal(table.getRow(table.findOf(own, row.unit)).until, row.until)
+    assert.equal(table.getRow(table.findRow(own, row.unit)).until, row.until)
   }
 }
 
@@ -147,7 +147,7 @@ test('objects with colliding hashes are found after the table grew and others we
     250,
   )
   for (let at = 0; at < 500; at += 1)
-    assert.equal(table.findOf(idOf(at), at % 2) !== -1, at % 2 === 0, String(at))
+    assert.equal(table.findRow(idOf(at), at % 2) !== -1, at % 2 === 0, String(at))
 })
 
 test('a row takes at most 300 bytes in large tables, and ten thousand rows at most 3 MiB', () => {

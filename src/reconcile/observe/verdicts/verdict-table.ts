@@ -49,14 +49,14 @@ export class VerdictTable {
   find(id: Uint32Array): number[] {
     const found: number[] = []
     for (let at = this.start(id); this.isUsed(at); at = this.computeNextSlot(at))
-      if (this.isOf(at, id)) found.push(at)
+      if (this.holdsId(at, id)) found.push(at)
     return found
   }
 
   /** -1 without a row. */
-  findOf(id: Uint32Array, unit: number): number {
+  findRow(id: Uint32Array, unit: number): number {
     for (let at = this.start(id); this.isUsed(at); at = this.computeNextSlot(at))
-      if (this.isOf(at, id) && this.words[at * ROW + AT.unit] === unit) return at
+      if (this.holdsId(at, id) && this.words[at * ROW + AT.unit] === unit) return at
     return -1
   }
 
@@ -82,7 +82,7 @@ export class VerdictTable {
   }
 
   put(id: Uint32Array, row: VerdictRow): void {
-    let at = this.findOf(id, row.unit)
+    let at = this.findRow(id, row.unit)
     if (at === -1) {
       if ((this.used + 1) * 100 > this.capacity * FULL) this.grow()
       at = this.free(id)
@@ -132,7 +132,7 @@ export class VerdictTable {
     return ((this.words[at * ROW + AT.state] ?? 0) & IN_USE) !== 0
   }
 
-  private isOf(at: number, id: Uint32Array): boolean {
+  private holdsId(at: number, id: Uint32Array): boolean {
     return this.words[at * ROW] === id[0] && this.words[at * ROW + 1] === id[1]
   }
 

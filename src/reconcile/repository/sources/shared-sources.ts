@@ -111,16 +111,16 @@ function listOtherDeclared(
   const builds = named.flatMap(({ choice }) => describeChoice(choice).synced ?? [])
   const own = declared.find(({ declared: { at } }) => isDeclaredAt(synced?.declared, at))
   const unit =
-    own ?? declared.find(({ declared: { at } }) => synced !== undefined && isOf(at, synced))
+    own ?? declared.find(({ declared: { at } }) => synced !== undefined && isBuiltFrom(at, synced))
   return declared.filter((each) => {
     const { source, at, isOneOfSeveral } = each.declared
     if (each === unit || (source.folder === '' && folder !== '')) return false
     if (synced === undefined && source.folder === folder) return false
-    return isOneOfSeveral || !builds.some((build) => isOf(at, build))
+    return isOneOfSeveral || !builds.some((build) => isBuiltFrom(at, build))
   })
 }
 
-function isOf({ object }: DeclaredSource['at'], build: SyncerBuild): boolean {
+function isBuiltFrom({ object }: DeclaredSource['at'], build: SyncerBuild): boolean {
   return isSameResource(object, build.object)
 }
 
@@ -269,7 +269,7 @@ function listDeclaredAs(
     return reads === 'named files' ? declared.filter((unit) => unit.path === path) : []
   const found =
     declared.find(({ declared: { at } }) => isDeclaredAt(synced.declared, at)) ??
-    declared.find(({ declared: { at } }) => isOf(at, synced))
+    declared.find(({ declared: { at } }) => isBuiltFrom(at, synced))
   return found === undefined ? [] : [found]
 }
 

@@ -35,7 +35,7 @@ export function convertThroughJson(item: YamlMap): JsonCopy | string {
   const originals = new Map<YamlNode, YamlScalar>()
   try {
     return {
-      object: mapOf(item, { originals, isObject: true, inFlow: item.style === 'flow' }),
+      object: sortMap(item, { originals, isObject: true, inFlow: item.style === 'flow' }),
       originals,
     }
   } catch (thrown) {
@@ -59,7 +59,7 @@ function makeCopy(node: YamlNode, above: Place): YamlNode {
     isObject: false,
     inFlow: above.inFlow || (from.kind !== 'scalar' && from.style === 'flow'),
   }
-  if (from.kind === 'map') return mapOf(from, place)
+  if (from.kind === 'map') return sortMap(from, place)
   const to =
     from.kind === 'list'
       ? createYamlList(from.items.map((item) => makeCopy(item, place)))
@@ -75,7 +75,7 @@ function copySource({ source }: YamlNode): YamlSource | undefined {
   return { path, document, start, end }
 }
 
-function mapOf(from: YamlMap, place: Place): YamlMap {
+function sortMap(from: YamlMap, place: Place): YamlMap {
   const entries = new Map<string, YamlEntry>()
   addEntries(from, entries, place)
   const to = createYamlMap()

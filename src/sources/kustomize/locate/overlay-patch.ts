@@ -35,7 +35,7 @@ import { listPatches, type Patch } from './kustomize-patches.ts'
 import {
   buildOperation,
   deriveMergedPath,
-  listOf,
+  getListPath,
   mergePatches,
   movesItems,
   type OverlaidField,
@@ -229,12 +229,15 @@ function findInPatch(
   changed: readonly OverlaidField[],
 ): readonly SourceCandidate[] {
   return patch.documents.flatMap((document): readonly SourceCandidate[] => {
-    if (!isOf(patch, document, object)) return []
+    if (!isPatchFor(patch, document, object)) return []
     const list = document.getValueAt([])
     const end = isJsonArray(list) ? list.length : undefined
     const edits = changed.flatMap(({ path, wanted }, at) => {
       if (end === undefined) {
-        if (movesItems(object, path, wanted) && document.getValueAt(listOf(path)) === undefined)
+        if (
+          movesItems(object, path, wanted) &&
+          document.getValueAt(getListPath(path)) === undefined
+        )
           return []
         const merged = deriveMergedPath(object, path, wanted)
         return [createEditAt(document.number, merged.path, merged.value)]
@@ -250,7 +253,11 @@ function findInPatch(
   })
 }
 
-function isOf({ target }: Patch, { root }: SourceDocument, { identity }: PatchedObject): boolean {
+function isPatchFor(
+  { target }: Patch,
+  { root }: SourceDocument,
+  { identity }: PatchedObject,
+): boolean {
   const [kind, name] = [getKey(identity, 'kind'), getMetadataText(identity, 'name')]
   const isNamed = findTextAt(root, 'kind') === kind && findTextAt(root, 'metadata', 'name') === name
   if (target === undefined) return isNamed

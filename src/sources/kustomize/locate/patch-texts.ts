@@ -69,7 +69,7 @@ export function movesItems(
   })
 }
 
-export function listOf(path: FieldPath): FieldPath {
+export function getListPath(path: FieldPath): FieldPath {
   return path.slice(
     0,
     path.findLastIndex(({ kind }) => kind === 'item'),
