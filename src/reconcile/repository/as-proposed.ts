@@ -29,7 +29,7 @@ export async function explainAltered(
   if (commits.length === 0) return 'the ledger does not know what was proposed'
   const record = computeHash(new TextEncoder().encode(text))
   if (!commits.some(({ records }) => records.includes(record)))
-    return 'backporch did not push its record'
+    return 'its record is not one that backporch pushed'
   const isOurs = (id: string): boolean => commits.some(({ commit }) => commit === id)
   const head = refs
     .map((ref) => view.proposals.get(ref))

@@ -100,7 +100,7 @@ describe('the token of a workflow', () => {
     assert.equal(opened.code, 1, opened.stdout + opened.stderr)
     assert.deepEqual(
       emulator.state.threads.filter(({ pull }) => pull !== undefined).map(({ user }) => user),
-      [ACTIONS_LOGIN],
+      [ACTIONS_LOGIN, ACTIONS_LOGIN],
     )
   })
 })
