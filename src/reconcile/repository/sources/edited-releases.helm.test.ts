@@ -61,7 +61,7 @@ for (const [version, helm] of [
       assert.match(remedy, /^wait until the release has the value too/)
       assert.match(
         why,
-        /which apps\/production\/web is built from too: .*move spec\.replicas of Deployment (shop\/)?shop-web there/,
+        /which apps\/production\/web is built from too: .*change spec\.replicas of Deployment (shop\/)?shop-web there/,
       )
     })
   })

@@ -159,7 +159,7 @@ describe('a unit that a Flux Kustomization applies', { skip: whyNoKubectl() }, (
       const { why } = await refused(adopted(new FluxWorld(dev)), 'BP2001')
       assert.match(
         why,
-        /which apps\/production \(Flux Kustomization flux-system\/apps of clusters\/(prod|dev)\/apps\.yaml\) is built from too: .*move data\.size of ConfigMap shop\/prod-web there/,
+        /which apps\/production \(Flux Kustomization flux-system\/apps of clusters\/(prod|dev)\/apps\.yaml\) is built from too: .*change data\.size of ConfigMap shop\/prod-web there/,
       )
     })
   })
