@@ -109,7 +109,7 @@ await giteaSuite('backporch init', {}, (gitea) => {
     const { send, init, bot, url } = await fixture(gitea, t)
     const printed = await init('--print-ruleset', '--bot', bot.account.name)
     assert.equal(printed.code, 0, printed.stderr)
-    const [, web] = /'(http[^']*)\/api\/v1/.exec(printed.stdout) ?? []
+    const [, web] = / (http[^ ]*)\/api\/v1/.exec(printed.stdout) ?? []
     assert.equal(web, url)
     const subject = {
       remote: `${url}/${bot.owner.name}/deploy`,
